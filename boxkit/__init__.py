@@ -1,0 +1,89 @@
+"""boxkit: ask one question, in plain language, of any structured knowledge you have.
+
+Public names resolve on first use (PEP 562), so that ``import boxkit`` loads none of what it does not need.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from boxkit.answer import Answer, Attempt, Usage
+    from boxkit.box import Box, BoxSet, Field, ForeignKey, Note
+    from boxkit.executor import Limits, Run, aexecute, execute
+    from boxkit.failure import Failure
+    from boxkit.llm import LocalLLM, OpenAI
+    from boxkit.load import from_database, from_graph, from_table, load
+    from boxkit.memory import Demonstration, Memory
+    from boxkit.profile import Profile
+    from boxkit.strategies import Pandora, Planner
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Answer": "boxkit.answer",
+    "Attempt": "boxkit.answer",
+    "Box": "boxkit.box",
+    "BoxSet": "boxkit.box",
+    "Demonstration": "boxkit.memory",
+    "Failure": "boxkit.failure",
+    "Field": "boxkit.box",
+    "ForeignKey": "boxkit.box",
+    "Limits": "boxkit.executor",
+    "LocalLLM": "boxkit.llm",
+    "Memory": "boxkit.memory",
+    "Note": "boxkit.box",
+    "OpenAI": "boxkit.llm",
+    "Pandora": "boxkit.strategies",
+    "Planner": "boxkit.strategies",
+    "Profile": "boxkit.profile",
+    "Run": "boxkit.executor",
+    "Usage": "boxkit.answer",
+    "aexecute": "boxkit.executor",
+    "execute": "boxkit.executor",
+    "from_database": "boxkit.load",
+    "from_graph": "boxkit.load",
+    "from_table": "boxkit.load",
+    "load": "boxkit.load",
+}
+
+__all__ = [
+    "Answer",
+    "Attempt",
+    "Box",
+    "BoxSet",
+    "Demonstration",
+    "Failure",
+    "Field",
+    "ForeignKey",
+    "Limits",
+    "LocalLLM",
+    "Memory",
+    "Note",
+    "OpenAI",
+    "Pandora",
+    "Planner",
+    "Profile",
+    "Run",
+    "Usage",
+    "aexecute",
+    "execute",
+    "from_database",
+    "from_graph",
+    "from_table",
+    "load",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'boxkit' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""Sources of every kind become BoxSets; one module a kind."""

@@ -1,0 +1,1 @@
+"""Datasets, scorers, the runner and its reports."""

@@ -1,0 +1,8 @@
+"""Generated code runs here: isolated, limited, and killed when it exceeds its limits."""
+
+from __future__ import annotations
+
+from boxkit.executor.limits import ISOLATION_LEVELS, Isolation, Limits
+from boxkit.executor.run import Run
+
+__all__ = ["ISOLATION_LEVELS", "Isolation", "Limits", "Run"]

@@ -1,0 +1,1 @@
+"""Language models behind one Protocol, and the wrappers that cache and count."""

@@ -1,0 +1,1 @@
+"""Demonstrations: verified question-code pairs, found by similarity."""

@@ -1,0 +1,1 @@
+"""Readers of gold programs: SQL, SPARQL and s-expressions become pandas."""

@@ -1,0 +1,1 @@
+"""The templates, and the code that renders them."""

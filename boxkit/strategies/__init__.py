@@ -1,0 +1,1 @@
+"""Ways from a question to an answer; each a small frozen dataclass."""

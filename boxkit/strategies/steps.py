@@ -1,0 +1,179 @@
+"""A strategy as a generator of requests, so that one piece of logic serves `ask`, `aask` and wrappers of strategies.
+
+A strategy's ``steps`` yields what it wants done (`Call` a model, `Execute` code, run several generators `Together`) and is
+sent the outcome. Two small drivers do it, one blocking, one on an event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+
+from boxkit.answer import Answer
+from boxkit.box import BoxSet
+from boxkit.executor import aexecute, execute
+from boxkit.executor.limits import Limits
+from boxkit.llm.protocol import LLM, Message, Parameters
+
+__all__ = ["Call", "Compute", "Execute", "Steps", "Strategy", "StrategyBase", "Together", "adrive", "drive"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Ask a model; answered with a `Completion`, or the `LLMError` is raised at the yield."""
+
+    llm: LLM
+    messages: Sequence[Message]
+    parameters: Parameters = Parameters()
+
+
+@dataclass(frozen=True, slots=True)
+class Execute:
+    """Run code over boxes; answered with a `Run`."""
+
+    code: str
+    boxes: BoxSet
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """Call a function that may take a while (a query in the user's database) off the event loop; answered with its result."""
+
+    function: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Several generators at once; answered with their results in the same order. The first error ends all."""
+
+    generators: Sequence[Generator[Any, Any, Any]]
+
+
+Request: TypeAlias = Call | Execute | Compute | Together
+Steps: TypeAlias = Generator[Request, Any, T]
+
+
+def drive(steps: Steps[T]) -> T:
+    """Do what the generator asks, blocking, until it returns."""
+    return _loop(steps, _do)
+
+
+def _loop(steps: Steps[T], do: Callable[[Request], Any]) -> T:
+    try:
+        request = next(steps)
+        while True:
+            try:
+                outcome = do(request)
+            except Exception as error:
+                request = steps.throw(error)
+            else:
+                request = steps.send(outcome)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+    finally:
+        steps.close()
+
+
+def _do(request: Request) -> Any:
+    match request:
+        case Call(llm, messages, parameters):
+            return llm.complete(messages, parameters)
+        case Execute(code, boxes, limits):
+            return execute(code, boxes, limits=limits)
+        case Compute(function):
+            return function()
+        case Together(generators):
+            if not generators:
+                return []
+            with ThreadPoolExecutor(max_workers=len(generators), thread_name_prefix="boxkit") as pool:
+                return list(pool.map(drive, generators))
+
+
+async def adrive(steps: Steps[T]) -> T:
+    """The same on the running event loop; cancelling it closes the generator."""
+    try:
+        request = next(steps)
+        while True:
+            try:
+                outcome = await _ado(request)
+            except Exception as error:
+                request = steps.throw(error)
+            else:
+                request = steps.send(outcome)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+    finally:
+        steps.close()
+
+
+async def _ado(request: Request) -> Any:
+    match request:
+        case Call(llm, messages, parameters):
+            return await llm.acomplete(messages, parameters)
+        case Execute(code, boxes, limits):
+            return await aexecute(code, boxes, limits=limits)
+        case Compute(function):
+            return await asyncio.to_thread(function)
+        case Together(generators):
+            return list(await asyncio.gather(*map(adrive, generators)))
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """A way from a question to an answer. Strategies are frozen dataclasses, and may wrap other strategies."""
+
+    @property
+    def name(self) -> str:
+        """The strategy's name in reports."""
+        ...
+
+    def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:
+        """What it wants done, request by request."""
+        ...
+
+    def ask(self, question: str, boxes: BoxSet) -> Answer:
+        """Answer ``question`` from ``boxes``."""
+        ...
+
+    async def aask(self, question: str, boxes: BoxSet) -> Answer:
+        """The same on an event loop."""
+        ...
+
+
+class StrategyBase:
+    """`ask` and `aask` for whatever has `steps`."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The strategy's name in reports."""
+        return type(self).__name__
+
+    def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:
+        """The strategy itself; see the module's docstring."""
+        raise NotImplementedError(f"{type(self).__name__} has no steps")
+
+    def ask(self, question: str, boxes: BoxSet) -> Answer:
+        """Answer ``question`` from ``boxes``. A failure is in the answer (``answer.failure``), not raised.
+
+        Raises:
+            LLMError: The model could not be asked.
+            ExecutorError: The sandbox broke.
+        """
+        started = time.perf_counter()
+        return replace(drive(self.steps(question, boxes)), seconds=time.perf_counter() - started)
+
+    async def aask(self, question: str, boxes: BoxSet) -> Answer:
+        """The same without blocking the event loop."""
+        started = time.perf_counter()
+        return replace(await adrive(self.steps(question, boxes)), seconds=time.perf_counter() - started)
