@@ -33,12 +33,14 @@ class Parameters:
         max_tokens: The longest reply, in tokens.
         stop: Texts that end the reply.
         seed: For servers that sample reproducibly; also tells samples of one prompt apart in the cache.
+        salt: What else a cached reply depends on (the data's fingerprint, the prompt's version); never sent.
     """
 
     temperature: float = 0.0
     max_tokens: int = 4096
     stop: tuple[str, ...] = ()
     seed: int | None = None
+    salt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,7 @@
+"""Doubles that a user's own tests may use: a scripted model, and a server with scripted faults. No pytest needed."""
+
+from __future__ import annotations
+
+from boxkit.testing.scripted import ScriptedLLM, ScriptedRequest, UnscriptedRequest
+
+__all__ = ["ScriptedLLM", "ScriptedRequest", "UnscriptedRequest"]
