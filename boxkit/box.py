@@ -312,6 +312,11 @@ class BoxSet(Mapping[str, Box]):
         return self._foreign_keys
 
     @property
+    def loading_notes(self) -> tuple[Note, ...]:
+        """What was noted before any row was read; always the same for the same source."""
+        return self._notes
+
+    @property
     def notes(self) -> tuple[Note, ...]:
         """Everything loading changed or could not read, and what reading the rows has shown so far."""
         found = (note for box in self._boxes.values() for note in box.reading_notes)

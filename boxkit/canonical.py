@@ -19,7 +19,7 @@ class NoCanonicalRows(ValueError):
 
 
 def plain(value: Any) -> Any:
-    """One cell as a plain Python value: None for every kind of missing, Python's own numbers and dates for NumPy's and pandas'.
+    """One cell as a plain Python value: None for every kind of missing, Python's own types for NumPy's and pandas'.
 
     Timestamps become ``datetime`` (nanoseconds that it cannot hold stay, as ISO text), periods and intervals text,
     arrays and sets lists, sets in sorted order.
@@ -177,7 +177,7 @@ def _cells(item: Any) -> tuple[Any, ...]:
 
 
 def json_value(value: Any) -> Any:
-    """A plain value, or a dataclass of these, as what JSON can hold: dates in ISO form, decimals as text, bytes in hex."""
+    """A plain value, or a dataclass of these, as JSON holds it: dates in ISO form, decimals as text, bytes in hex."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):

@@ -1,7 +1,7 @@
 """A strategy as a generator of requests, so that one piece of logic serves `ask`, `aask` and wrappers of strategies.
 
-A strategy's ``steps`` yields what it wants done (`Call` a model, `Execute` code, run several generators `Together`) and is
-sent the outcome. Two small drivers do it, one blocking, one on an event loop.
+A strategy's ``steps`` yields what it wants done (`Call` a model, `Execute` code, run several generators `Together`) and
+is sent the outcome. Two small drivers do it, one blocking, one on an event loop.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Execute:
 
 @dataclass(frozen=True, slots=True)
 class Compute:
-    """Call a function that may take a while (a query in the user's database) off the event loop; answered with its result."""
+    """Call a function that may take a while (a query in a database) off the event loop; answered with its result."""
 
     function: Callable[[], Any]
 
