@@ -31,6 +31,7 @@ class Usage:
         dollars: What it did cost (physical); None where a price is unknown.
         virtual_dollars: What it would have cost with no cache of ours; None where a price is unknown.
         steps: The same by step (``"decompose"``, ``"sql"``…), where a strategy has steps.
+        estimated_calls: Of the calls, those whose tokens are (in part) estimated, since the server did not give them.
     """
 
     calls: int = 0
@@ -42,6 +43,7 @@ class Usage:
     dollars: float | None = 0.0
     virtual_dollars: float | None = 0.0
     steps: Mapping[str, Usage] = field(default_factory=dict)
+    estimated_calls: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         steps = dict(self.steps)
@@ -57,6 +59,7 @@ class Usage:
             _sum(self.dollars, other.dollars),
             _sum(self.virtual_dollars, other.virtual_dollars),
             steps,
+            self.estimated_calls + other.estimated_calls,
         )
 
     def of_step(self, name: str) -> Usage:

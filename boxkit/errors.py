@@ -17,7 +17,10 @@
     │   ├── LLMTimeout              no answer in time
     │   ├── BadReply                an answer that is no completion: broken JSON, no choices, a page of HTML
     │   ├── Refused                 the model, or a filter before it, declined
-    │   └── ModelNotFound           no such model here
+    │   ├── ModelNotFound           no such model here
+    │   ├── ServerUnavailable       the server failed, or cannot be reached
+    │   ├── PromptTooLong           more tokens than the model's context holds
+    │   └── BudgetSpent             the next call would pass a limit that the caller set
     ├── PlanError                   a plan that cannot be written as pandas
     │   └── UnsupportedQuery        a construct that a reader of SQL, SPARQL or s-expressions refuses, by name
     ├── MemoryStoreError            a memory on disk that is damaged, or made with another embedding model
@@ -36,13 +39,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from boxkit.answer import Answer
+    from boxkit.answer import Answer, Usage
 
 __all__ = [
     "AnswerError",
     "BadReply",
     "BoxError",
     "BoxkitError",
+    "BudgetSpent",
     "ExecutorError",
     "IsolationUnavailable",
     "LLMError",
@@ -52,8 +56,10 @@ __all__ = [
     "MissingKey",
     "ModelNotFound",
     "PlanError",
+    "PromptTooLong",
     "RateLimited",
     "Refused",
+    "ServerUnavailable",
     "SourceError",
     "SourceNotFound",
     "UnknownBox",
@@ -161,7 +167,31 @@ class IsolationUnavailable(ExecutorError):
 
 
 class LLMError(BoxkitError):
-    """A model could not be asked, or did not answer."""
+    """A model could not be asked, or did not answer.
+
+    Args:
+        what: What was wrong, in one sentence.
+        where: The model and its server.
+        hint: What the user can do next, if anything is known.
+        usage: What the call cost all the same, its failed tries together; None where nothing was sent.
+        status: The server's HTTP status; None where there was none.
+        retry_after_s: How long the server asked to wait, in seconds; None where it did not say.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        hint: str | None = None,
+        usage: Usage | None = None,
+        status: int | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.usage = usage
+        self.status = status
+        self.retry_after_s = retry_after_s
 
 
 class MissingKey(LLMError):
@@ -186,6 +216,18 @@ class Refused(LLMError):
 
 class ModelNotFound(LLMError):
     """There is no such model on this machine or server."""
+
+
+class ServerUnavailable(LLMError):
+    """The model's server failed, or cannot be reached."""
+
+
+class PromptTooLong(LLMError):
+    """The prompt and the room for a reply are more tokens than the model's context holds."""
+
+
+class BudgetSpent(LLMError):
+    """The next call would pass a limit that the caller set."""
 
 
 class PlanError(BoxkitError):
