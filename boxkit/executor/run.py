@@ -18,6 +18,9 @@ class Run:
     Attributes:
         answer: The value of ``answer``, else of the last expression; None on failure.
         error: Why there is no answer; None where there is one.
+        empty: Where the answer is empty (no rows, or nothing but missing values): the failure, of kind ``"empty"``,
+            that this is for a caller who calls it one (`Profile.empty_is_error`), with the values that do exist where
+            a filter left nothing. ``error`` stays None.
         stdout: What was printed, cut at the limit and then saying so.
         figures: The open matplotlib figures, as PNG bytes.
         seconds: Wall clock from the start of the code to its end.
@@ -28,6 +31,7 @@ class Run:
 
     answer: Any = None
     error: Failure | None = None
+    empty: Failure | None = None
     stdout: str = ""
     figures: tuple[bytes, ...] = ()
     seconds: float = 0.0
