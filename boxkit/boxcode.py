@@ -221,7 +221,7 @@ def _ranked(boxes: BoxSet, question: str, examples: Mapping[str, Mapping[str, Se
         + sum(sorted(field_scores[name].values(), reverse=True)[:3])
         for name, box in boxes.items()
     }
-    near = dict(own)
+    near: dict[str, float] = dict(own)
     for key in boxes.foreign_keys:  # a bridge between two asked-for boxes is needed as well
         if key.parent in own:
             near[key.box] += own[key.parent] * 0.3
