@@ -97,7 +97,7 @@ def _examples(box: Box, wanted: int) -> dict[str, list[Any]]:
     if missing:
         frame = box.read(limit=SAMPLED_ROWS)
         for label in missing:
-            found[label] = _distinct(frame[label], wanted)
+            found[label] = _distinct(frame[label], wanted) if label in frame.columns else []
     return found
 
 

@@ -1,0 +1,204 @@
+"""Pandora: a rationale and pandas code over BOXes, run, and corrected from what went wrong (Pandora, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from boxkit.answer import Answer, Attempt, Usage
+from boxkit.box import BoxSet
+from boxkit.boxcode import estimate_tokens
+from boxkit.canonical import NoCanonicalRows, canonical_rows
+from boxkit.errors import LLMError
+from boxkit.executor import Limits, Run
+from boxkit.failure import Failure
+from boxkit.llm.protocol import LLM, Completion, Message, Parameters, request_hash
+from boxkit.profile import PROFILES, Profile
+from boxkit.prompts import PromptLayout, layout_for, parse_reply, prompt_version
+from boxkit.prompts.joined import JoinedBoxes, join_parents
+from boxkit.prompts.layout import Shown
+from boxkit.strategies.steps import Call, Compute, Execute, Request, Steps, StrategyBase
+
+__all__ = ["Demonstrations", "Pandora", "judge"]
+
+
+class Demonstrated(Shown, Protocol):
+    """A demonstration, as a memory hands it out."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+
+class Chosen(Protocol):
+    """A demonstration and how near it is."""
+
+    @property
+    def demonstration(self) -> Demonstrated:
+        """The demonstration."""
+        ...
+
+
+class Demonstrations(Protocol):
+    """What Pandora asks of a memory; `boxkit.Memory` is one."""
+
+    def select(self, question: str, k: int = 10, *, mode: str = "similar") -> Sequence[Chosen]:
+        """Up to ``k`` demonstrations, best first; never the question's own."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pandora(StrategyBase):
+    """One call gives a rationale and code; code that fails is fed back with what would help.
+
+    Attributes:
+        llm: The model.
+        memory: Where demonstrations come from; None for none (the −ICR ablation).
+        k: How many (the paper's K = 10).
+        attempts: Replies at the most, the first included (3; 1 is the −EG ablation).
+        select: ``"similar"`` (eq. 2), ``"random"`` (−SR), or another mode of the memory's.
+        profile: What the answer should look like.
+        limits: What a run may use.
+        layout: How the prompt is laid out; None for the one that the model asks for.
+        temperature: 0 is greedy.
+        seed: For the model; tells samples of one prompt apart.
+    """
+
+    llm: LLM
+    memory: Demonstrations | None = None
+    k: int = 10
+    attempts: int = 3
+    select: str = "similar"
+    profile: Profile = PROFILES["default"]
+    limits: Limits = Limits()
+    layout: PromptLayout | None = None
+    temperature: float = 0.0
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            raise ValueError(f"Pandora needs at least one attempt, not {self.attempts}")
+        if self.k < 0:
+            raise ValueError(f"k counts demonstrations and cannot be {self.k}")
+
+    def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:
+        """Prompt, run, correct; see the class."""
+        layout = self.layout or layout_for(self.llm.layout)
+        shown, joined, messages = yield Compute(lambda: self._prepare(question, boxes, layout))
+        ids = tuple(each.id for each in shown)
+        parameters = Parameters(
+            temperature=self.temperature,
+            max_tokens=layout.max_tokens,
+            seed=self.seed,
+            salt=f"{boxes.fingerprint}:{prompt_version()}",
+        )
+        tried: tuple[Attempt, ...] = ()
+        for number in range(1, self.attempts + 1):
+            completion = yield from self._ask(messages, parameters, tried)
+            attempt, run = yield from self._try(number, completion, boxes, joined)
+            attempt = replace(attempt, prompt_hash=request_hash(messages))
+            tried = (*tried, attempt)
+            if attempt.failure is None:
+                return self._answer(question, tried, ids, run, value=run.answer if run else None)
+            messages = (*messages, *layout.retry_messages(attempt.reply, attempt.failure.feedback()))
+        return self._answer(question, tried, ids, run, failure=tried[-1].failure)
+
+    def _prepare(
+        self, question: str, boxes: BoxSet, layout: PromptLayout
+    ) -> tuple[list[Demonstrated], JoinedBoxes | None, tuple[Message, ...]]:
+        chosen = self.memory.select(question, self.k, mode=self.select) if self.memory is not None and self.k else ()
+        shown = _within([each.demonstration for each in chosen], layout.demonstration_budget)
+        joined = join_parents(boxes) if layout.joins_parents else None
+        seen = joined.boxes if joined else boxes
+        boxcode = seen.to_prompt(layout.box_budget, question=question, samples=layout.samples)
+        return shown, joined, layout.messages(question, boxcode, shown, self.profile)
+
+    def _ask(
+        self, messages: Sequence[Message], parameters: Parameters, tried: Sequence[Attempt]
+    ) -> Generator[Request, Any, Completion]:
+        try:
+            completion: Completion = yield Call(self.llm, messages, parameters)
+        except LLMError as error:
+            # What the earlier attempts cost is spent all the same.
+            error.usage = sum((attempt.usage for attempt in tried), error.usage or Usage())
+            raise
+        return completion
+
+    def _try(
+        self, number: int, completion: Completion, boxes: BoxSet, joined: JoinedBoxes | None
+    ) -> Generator[Request, Any, tuple[Attempt, Run | None]]:
+        reply = parse_reply(completion.text)
+        attempt = Attempt(number, completion.text, reply.rationale, reply.code, usage=completion.usage)
+        if not reply.code:
+            problem = reply.problem
+            if completion.finish_reason == "length":
+                problem = f"the reply was cut at its longest before any code; be brief: {problem}"
+            return replace(attempt, failure=Failure("no code", problem)), None
+        code = joined.complete(reply.code) if joined else reply.code
+        run: Run = yield Execute(code, boxes, self.limits)
+        failure = judge(run, self.profile)
+        if failure is not None and completion.finish_reason == "length":
+            failure = replace(failure, hint=f"the reply was cut at its longest; be brief. {failure.hint}".strip())
+        ran = replace(
+            attempt, code=code, failure=failure, stdout=run.stdout, seconds=run.seconds, isolation=run.isolation
+        )
+        return ran, run
+
+    def _answer(
+        self,
+        question: str,
+        tried: tuple[Attempt, ...],
+        ids: tuple[str, ...],
+        run: Run | None,
+        *,
+        value: Any = None,
+        failure: Failure | None = None,
+    ) -> Answer:
+        last = tried[-1]
+        return Answer.of(
+            question,
+            value,
+            code=last.code,
+            rationale=last.rationale,
+            attempts=tried,
+            usage=sum((attempt.usage for attempt in tried), Usage()),
+            demonstrations=ids,
+            strategy=self.name,
+            boxes=run.boxes if run else (),
+            failure=failure,
+        )
+
+
+def _within(demonstrations: Sequence[Demonstrated], budget: int) -> list[Demonstrated]:
+    """The most similar ones that fit."""
+    kept: list[Demonstrated] = []
+    for each in demonstrations:
+        budget -= estimate_tokens(f"{each.boxes}{each.question}{each.rationale}{each.code}")
+        if budget < 0:
+            break
+        kept.append(each)
+    return kept
+
+
+def judge(run: Run, profile: Profile) -> Failure | None:
+    """Why a run gives no answer under ``profile``; None where it does."""
+    if run.error is not None:
+        return run.error
+    try:
+        _, columns = canonical_rows(run.answer)
+    except NoCanonicalRows as error:
+        return Failure(
+            "wrong shape", str(error), hint="make `answer` a value, a list or a DataFrame", stdout=run.stdout
+        )
+    if run.empty is not None and profile.empty_is_error:
+        return run.empty
+    if profile.single_column and len(columns) > 1:
+        return Failure(
+            "wrong shape",
+            f"the answer has {len(columns)} columns ({', '.join(columns)}); it must have one",
+            hint="keep the one column that the question asks for",
+            stdout=run.stdout,
+        )
+    return None
