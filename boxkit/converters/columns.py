@@ -1,0 +1,161 @@
+"""Lists of Python values become columns that hold exactly these values, and types are put in words."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["SAMPLE_VALUES", "column", "frame_of", "text_shape", "type_in_words", "words_for_values"]
+
+#: How many values of a column are looked at to say what its texts are.
+SAMPLE_VALUES = 200
+
+_EXACT_IN_FLOAT = 2**53
+
+_SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("ISO date", re.compile(r"\d{4}-\d{2}-\d{2}")),
+    ("ISO datetime", re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")),
+    ("time", re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")),
+    ("date like 12/31/99", re.compile(r"\d{1,2}[/.]\d{1,2}[/.](\d{4}|\d{2})")),
+    ("date like 31-Dec-99", re.compile(r"\d{1,2}[- ][A-Za-z]{3,9}[- ](\d{4}|\d{2})")),
+)
+
+
+def column(values: Sequence[Any], hint: str = "") -> pd.Series[Any]:
+    """A column that holds exactly ``values``; None is missing.
+
+    Integers stay integers (``Int64`` where some are missing); integers and floats together become floats where no
+    value moves; text is the installed pandas' default text. Anything else, mixtures and integers past 64 bits
+    included, stays a column of Python objects.
+
+    Args:
+        values: One Python value a row.
+        hint: The type to give a column without any value: ``"integer"``, ``"number"``, ``"text"``; else objects.
+    """
+    import numpy as np
+    import pandas as pd
+
+    kinds = set(map(type, values))
+    kinds.discard(type(None))
+    missing = len(values) and None in values if kinds and kinds != {str} and kinds != {float} else False
+    try:
+        if not kinds:
+            return _without_values(len(values), hint)
+        if kinds == {str}:
+            return pd.Series(values, dtype=_text_dtype())
+        if kinds == {bool}:
+            return pd.Series(values, dtype="boolean" if missing else "bool")
+        if kinds == {int}:
+            if missing:
+                return pd.Series(_nullable_integers(values))
+            return pd.Series(np.array(values, dtype="int64"))
+        if kinds == {float} or (kinds == {int, float} and _all_exact(values)):
+            return pd.Series(np.array(values, dtype="float64"))
+        if kinds == {datetime.datetime} and not any(value is not None and value.tzinfo for value in values):
+            return pd.Series(np.array(values, dtype="datetime64[us]"))
+        if kinds == {datetime.timedelta}:
+            return pd.Series(np.array(values, dtype="timedelta64[us]"))
+    except (OverflowError, UnicodeEncodeError):
+        pass
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return pd.Series(objects, dtype=object)
+
+
+def _without_values(length: int, hint: str) -> pd.Series[Any]:
+    import pandas as pd
+
+    dtypes: dict[str, Any] = {"integer": "Int64", "number": "float64", "text": _text_dtype(), "boolean": "boolean"}
+    kind = hint.split(",")[0]
+    if kind == "datetime":
+        return pd.Series([None] * length, dtype="datetime64[us]")
+    return pd.Series([None] * length, dtype=dtypes.get(kind, object))
+
+
+def _text_dtype() -> Any:
+    import pandas as pd
+
+    # What the installed pandas makes of a list of texts: object before 3, str from 3 on.
+    return pd.Series(["a"]).dtype
+
+
+def _nullable_integers(values: Sequence[Any]) -> Any:
+    import numpy as np
+    import pandas as pd
+
+    mask = np.fromiter((value is None for value in values), dtype=bool, count=len(values))
+    data = np.fromiter((0 if value is None else value for value in values), dtype="int64", count=len(values))
+    return pd.arrays.IntegerArray(data, mask)
+
+
+def _all_exact(values: Iterable[Any]) -> bool:
+    return all(type(value) is not int or -_EXACT_IN_FLOAT <= value <= _EXACT_IN_FLOAT for value in values)
+
+
+def frame_of(columns: Sequence[pd.Series[Any]], labels: Sequence[str], length: int) -> pd.DataFrame:
+    """A frame of these columns under these labels; ``length`` rows even where there is no column."""
+    import pandas as pd
+
+    frame = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(length), copy=False)
+    frame.columns = pd.Index(list(labels), dtype=object) if not len(labels) else pd.Index(list(labels))
+    return frame
+
+
+def text_shape(values: Iterable[str]) -> str:
+    """What these texts are, where all are alike: ``"ISO date"``, ``"time"``…; empty where they are just text."""
+    sample = [value.strip() for value in islice((value for value in values if value), SAMPLE_VALUES)]
+    if not sample:
+        return ""
+    for name, pattern in _SHAPES:
+        if all(map(pattern.fullmatch, sample)):
+            return name
+    return ""
+
+
+def words_for_values(values: Iterable[Any]) -> str:
+    """The type of these values in words; empty where all are None.
+
+    >>> words_for_values([1, None]), words_for_values(["2024-01-31"]), words_for_values([1, "x"])
+    ('integer', 'text, ISO date', 'mixed')
+    """
+    present = [value for value in values if value is not None]
+    kinds = set(map(type, present))
+    if not kinds:
+        return ""
+    if kinds == {str}:
+        shape = text_shape(present)
+        return f"text, {shape}" if shape else "text"
+    names = {bool: "boolean", int: "integer", float: "number", bytes: "bytes", datetime.datetime: "datetime"}
+    if len(kinds) == 1:
+        kind = kinds.pop()
+        return names.get(kind, kind.__name__.lower())
+    return "number" if kinds == {int, float} else "mixed"
+
+
+def type_in_words(series: pd.Series[Any]) -> str:
+    """A column's type in words, its texts' shape included."""
+    import pandas as pd
+
+    dtype = series.dtype
+    if pd.api.types.is_bool_dtype(dtype) and dtype != object:
+        return "boolean"
+    if pd.api.types.is_integer_dtype(dtype):
+        return "integer"
+    if pd.api.types.is_numeric_dtype(dtype):
+        return "decimal" if str(dtype).startswith("decimal") else "number"
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return f"datetime, {dtype.tz}"
+    if pd.api.types.is_datetime64_dtype(dtype):
+        return "datetime"
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return "duration"
+    present = series.dropna()
+    if dtype == object:
+        return words_for_values(present)
+    return words_for_values(present.head(SAMPLE_VALUES)) or "text"

@@ -1,0 +1,170 @@
+"""DataFrames, dicts of DataFrames, and what speaks Arrow: copied into boxes, the user's own left untouched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from boxkit.box import BoxSet, Note
+from boxkit.converters.held import content_state, held_box
+from boxkit.errors import UnsupportedValue
+from boxkit.naming import box_name, field_labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["accepts", "convert", "name", "normal_frame"]
+
+name = "frames"
+
+
+def accepts(source: Any) -> float:
+    """A pandas DataFrame or Series, or a mapping of names to these."""
+    if isinstance(source, Mapping):
+        return 1.0 if source and all(_is_frame(each) for each in source.values()) else 0.0
+    return 1.0 if _is_frame(source) else 0.0
+
+
+def _is_frame(source: object) -> bool:
+    # By name, so that pandas is not imported to look at something else.
+    return any(
+        kind.__module__.split(".")[0] == "pandas" and kind.__name__ in ("DataFrame", "Series")
+        for kind in type(source).__mro__
+    )
+
+
+def convert(source: Any, *, table: str | None = None) -> BoxSet:
+    """A box a frame.
+
+    Args:
+        source: A DataFrame or Series, or a mapping of names to these.
+        table: The name of a single frame's box; ``table`` where None.
+    """
+    frames: dict[Any, Any] = dict(source) if isinstance(source, Mapping) else {table or "table": source}
+    boxes, notes, taken = [], [], set[str]()
+    for source_name, frame in frames.items():
+        label = box_name(str(source_name), taken)
+        taken.add(label)
+        if label != source_name:
+            notes.append(Note("renamed", f"the frame is called {source_name!r} in the source", label))
+        own, names, found = normal_frame(frame, label)
+        notes.extend(found)
+        boxes.append(held_box(label, own, state=content_state(own), source_name=str(source_name), source_names=names))
+    what = "a DataFrame" if len(boxes) == 1 else f"{len(boxes)} DataFrames"
+    return BoxSet(boxes, (), notes, [what])
+
+
+def normal_frame(frame: Any, box: str) -> tuple[pd.DataFrame, list[str], list[Note]]:
+    """A copy with unique text labels, no index but the rows' positions, and column types that BOXes hold.
+
+    Returns:
+        The copy, its columns' source names, and notes on what changed.
+
+    Raises:
+        UnsupportedValue: A column holds values that no BOX can.
+    """
+    import pandas as pd
+
+    notes: list[Note] = []
+    if isinstance(frame, pd.Series):
+        frame = frame.to_frame()
+    levels = list(_index_columns(frame, box, notes))
+    headers = [*(label for label, _ in levels), *map(_header, frame.columns)]
+    labels = field_labels(headers)
+    columns = [*(values for _, values in levels), *(frame.iloc[:, at] for at in range(frame.shape[1]))]
+    made = {
+        at: _normal_column(column.reset_index(drop=True), box, label, notes)
+        for at, (label, column) in enumerate(zip(labels, columns, strict=True))
+    }
+    own = pd.DataFrame(made, index=pd.RangeIndex(len(frame)))
+    own.columns = pd.Index(list(labels)) if labels else pd.Index([], dtype=object)
+    for at, label in enumerate(labels):
+        if headers[at] != label or not (at < len(levels) or isinstance(frame.columns[at - len(levels)], (str, tuple))):
+            shown = headers[at] if at < len(levels) else frame.columns[at - len(levels)]
+            notes.append(Note("renamed", f"the column is called {shown!r} in the source", box, label))
+    return own, list(map(str, headers)), notes
+
+
+def _header(label: Any) -> str:
+    if isinstance(label, tuple):
+        return " ".join(str(part) for part in label if str(part).strip())
+    return "" if label is None else str(label)
+
+
+def _index_columns(frame: pd.DataFrame, box: str, notes: list[Note]) -> Iterator[tuple[str, Any]]:
+    import pandas as pd
+
+    index = frame.index
+    if index.nlevels == 1 and index.name is None and (isinstance(index, pd.RangeIndex) or index.dtype.kind in "iu"):
+        if not index.equals(pd.RangeIndex(len(frame))):
+            notes.append(Note("dropped", "the index only numbered the rows; they are numbered from 0 now", box))
+        return
+    for at, level in enumerate(index.names):
+        label = str(level) if level is not None else "index" if index.nlevels == 1 else f"level_{at}"
+        notes.append(Note("renamed", "it was the frame's index", box, label))
+        yield label, index.get_level_values(at).to_series(index=pd.RangeIndex(len(frame)))
+
+
+def _normal_column(series: Any, box: str, label: str, notes: list[Note]) -> Any:
+    import pandas as pd
+
+    dtype = series.dtype
+
+    def cast(values: Any, what: str) -> Any:
+        notes.append(Note("cast", what, box, label))
+        return values
+
+    if isinstance(dtype, pd.CategoricalDtype):
+        order = f", in this order: {', '.join(map(str, dtype.categories[:20]))}" if dtype.ordered else ""
+        return cast(
+            series.astype(dtype.categories.dtype)
+            if not series.isna().any() or dtype.categories.dtype.kind not in "iub"
+            else series.astype(object).astype("Int64" if dtype.categories.dtype.kind in "iu" else "boolean"),
+            f"a categorical became its values{order}",
+        )
+    if isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
+        kind = "period" if isinstance(dtype, pd.PeriodDtype) else "interval"
+        return cast(series.astype(object).map(str, na_action="ignore"), f"a {kind} became text")
+    if isinstance(dtype, pd.SparseDtype):
+        return cast(series.sparse.to_dense(), "a sparse column became a dense one")
+    if dtype.kind == "c":
+        return cast(series.map(str, na_action="ignore"), "complex numbers became text")
+    if dtype == object:
+        return _normal_objects(series, box, label, notes)
+    return series.copy()
+
+
+def _normal_objects(series: Any, box: str, label: str, notes: list[Note]) -> Any:
+    import datetime
+    import decimal
+    import json
+    import uuid
+
+    import numpy as np
+    import pandas as pd
+
+    kinds = set(map(type, series))
+    held = (str, int, float, bool, bytes, type(None), decimal.Decimal, datetime.date, datetime.time, datetime.timedelta)
+    other = {
+        kind for kind in kinds if not issubclass(kind, (*held, np.generic)) and kind not in (type(pd.NA), type(pd.NaT))
+    }
+    if not other:
+        return series.copy()
+    if all(issubclass(kind, (Mapping, list, tuple)) for kind in other):
+        notes.append(Note("cast", "nested values became JSON text", box, label))
+        return series.map(
+            lambda cell: (
+                json.dumps(cell, ensure_ascii=False, default=str) if isinstance(cell, (Mapping, list, tuple)) else cell
+            )
+        )
+    if all(issubclass(kind, (uuid.UUID, complex)) for kind in other):
+        notes.append(
+            Note("cast", f"{', '.join(sorted(kind.__name__ for kind in other))} values became text", box, label)
+        )
+        return series.map(lambda cell: str(cell) if isinstance(cell, (uuid.UUID, complex)) else cell)
+    what = ", ".join(sorted(f"{kind.__module__}.{kind.__qualname__}" for kind in other))
+    raise UnsupportedValue(
+        f"the column {label!r} holds values of type {what}, which a BOX cannot hold",
+        where=box,
+        hint=f"drop the column, or turn it into text first: df[{label!r}].map(str)",
+    )

@@ -1,0 +1,164 @@
+"""Parquet files, whatever their name says: the schema at once, the columns on use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from boxkit.box import Box, BoxSet, Field, Note, Reading
+from boxkit.converters.frames import normal_frame
+from boxkit.converters.source import SourceFile
+from boxkit.errors import UnreadableSource
+from boxkit.naming import box_name, field_labels
+
+__all__ = ["accepts", "convert", "name"]
+
+name = "parquet"
+
+
+def accepts(source: Any) -> float:
+    """A file that begins with Parquet's mark."""
+    return 1.0 if isinstance(source, SourceFile) and source.head.startswith(b"PAR1") else 0.0
+
+
+def convert(source: SourceFile, *, table: str | None = None) -> BoxSet:
+    """The one box of a Parquet file.
+
+    Args:
+        source: The file.
+        table: The box's name; the file's where None.
+
+    Raises:
+        UnreadableSource: It is damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        schema = pq.read_schema(source.path)
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableSource(f"this Parquet file is damaged: {error}", where=source.label) from error
+    label = box_name(table or source.stem)
+    names = tuple(schema.names)
+    labels = field_labels(names)
+    notes = (
+        [] if label == (table or source.stem) else [Note("renamed", f"the file is called {source.path.name!r}", label)]
+    )
+    notes += [
+        Note("renamed", f"the column is called {each!r} in the source", label, mine)
+        for each, mine in zip(names, labels, strict=True)
+        if each != mine
+    ]
+    fields = tuple(Field(mine, _words(schema.field(at).type), names[at]) for at, mine in enumerate(labels))
+    return BoxSet(
+        [Box(label, fields, ParquetReader(source, labels, label), table or source.stem)], (), notes, [source.label]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetReader:
+    """Reads columns of a Parquet file."""
+
+    source: SourceFile
+    labels: tuple[str, ...]
+    box: str
+
+    def read(self, columns: Sequence[str] | None = None, limit: int | None = None) -> Reading:
+        """Some fields, or the first rows only."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetFile(self.source.path) as file:
+                names = file.schema_arrow.names
+                wanted = list(self.labels if columns is None else columns)
+                positions = [self.labels.index(each) for each in wanted]
+                unique = len(set(names)) == len(names)
+                chosen = [names[at] for at in positions] if unique else None
+                if limit is None:
+                    table = file.read(columns=chosen)
+                else:
+                    batches = list(file.iter_batches(batch_size=max(limit, 1), columns=chosen)) if limit else []
+                    table = (
+                        pa.Table.from_batches(batches[:1], schema=batches[0].schema)
+                        if batches
+                        else file.schema_arrow.empty_table()
+                    )
+                    table = table.slice(0, limit)
+        except (pa.ArrowException, OSError) as error:
+            raise UnreadableSource(f"this Parquet file cannot be read: {error}", where=self.source.label) from error
+        order = {each: at for at, each in enumerate(table.schema.names)}
+        columns_ = [table.column(order[names[at]] if unique else at) for at in positions]
+        return arrow_reading(columns_, wanted, self.box, table.num_rows)
+
+    def count(self) -> int:
+        """The number of rows, from the footer."""
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self.source.path) as file:
+            rows: int = file.metadata.num_rows
+            return rows
+
+    def fingerprint(self) -> str:
+        """The file's."""
+        return self.source.fingerprint()
+
+
+def arrow_reading(columns: Sequence[Any], labels: Sequence[str], box: str, length: int) -> Reading:
+    """Arrow columns as a frame: integers with missing values stay integers, nested values are normalised."""
+    import pandas as pd
+    import pyarrow as pa
+
+    def dtype(kind: Any) -> Any:
+        nullable = {
+            pa.int8(): "Int8",
+            pa.int16(): "Int16",
+            pa.int32(): "Int32",
+            pa.int64(): "Int64",
+            pa.uint8(): "UInt8",
+            pa.uint16(): "UInt16",
+            pa.uint32(): "UInt32",
+            pa.uint64(): "UInt64",
+            pa.bool_(): "boolean",
+        }
+        return pd.api.types.pandas_dtype(nullable[kind]) if kind in nullable else None
+
+    series = []
+    for each in columns:
+        kind = each.type
+        if dtype(kind) is not None and each.null_count:
+            series.append(each.to_pandas(types_mapper=dtype))
+        else:
+            series.append(each.to_pandas())
+    from boxkit.converters.columns import frame_of
+
+    frame = frame_of([each.reset_index(drop=True) for each in series], [str(at) for at in range(len(labels))], length)
+    frame.columns = pd.Index(list(labels)) if labels else frame.columns
+    own, _, notes = normal_frame(frame, box)
+    return Reading(own, tuple(notes))
+
+
+def _words(kind: Any) -> str:
+    import pyarrow as pa
+
+    tests = (
+        (pa.types.is_boolean, "boolean"),
+        (pa.types.is_integer, "integer"),
+        (pa.types.is_floating, "number"),
+        (pa.types.is_decimal, "decimal"),
+        (pa.types.is_timestamp, "datetime"),
+        (pa.types.is_date, "date"),
+        (pa.types.is_time, "time"),
+        (pa.types.is_duration, "duration"),
+        (pa.types.is_binary, "bytes"),
+        (pa.types.is_large_binary, "bytes"),
+        (pa.types.is_string, "text"),
+        (pa.types.is_large_string, "text"),
+    )
+    if pa.types.is_dictionary(kind):
+        return _words(kind.value_type)
+    for test, words in tests:
+        if test(kind):
+            return words
+    return "text" if pa.types.is_nested(kind) else str(kind)

@@ -1,0 +1,182 @@
+"""SQLite databases: the catalogue at once, the rows on first use, every cell as SQLite holds it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+from boxkit.box import Box, BoxSet, Field, ForeignKey, Note
+from boxkit.converters.columns import words_for_values
+from boxkit.converters.source import SourceFile
+from boxkit.converters.sqlite_reader import Database, SQLiteReader, quoted
+from boxkit.errors import UnreadableSource
+from boxkit.naming import box_name, field_labels
+
+__all__ = ["accepts", "convert", "name"]
+
+name = "sqlite"
+
+_MAGIC = b"SQLite format 3\x00"
+#: Rows looked at to say what a column holds.
+_SAMPLE_ROWS = 20
+
+
+def accepts(source: Any) -> float:
+    """A file that begins as SQLite's do, an empty one with a database's name, or a ``sqlite3.Connection``."""
+    if isinstance(source, sqlite3.Connection):
+        return 1.0
+    if isinstance(source, SourceFile):
+        if source.head.startswith(_MAGIC):
+            return 1.0
+        return 0.9 if not source.head and source.suffix in (".sqlite", ".sqlite3", ".db", ".db3") else 0.0
+    return 0.0
+
+
+def convert(source: Any, *, tables: list[str] | None = None) -> BoxSet:
+    """Every table and view of a database, with its declared keys.
+
+    Args:
+        source: The file, or an open connection.
+        tables: The tables wanted, by their names in the database; all where None.
+
+    Raises:
+        UnreadableSource: It is empty, locked, damaged or encrypted.
+    """
+    database = Database.of(source)
+    with database.connect() as connection:
+        return _Catalogue(database, connection, tables).boxes()
+
+
+class _Catalogue:
+    def __init__(self, database: Database, connection: sqlite3.Connection, wanted: list[str] | None) -> None:
+        self.database = database
+        self.connection = connection
+        self.notes: list[Note] = []
+        self.wanted = None if wanted is None else {each.casefold() for each in wanted}
+        #: Box by the table's name in small letters, as SQLite compares names.
+        self.by_table: dict[str, Box] = {}
+
+    def boxes(self) -> BoxSet:
+        for table, kind in self.tables():
+            box = self.box(table, kind)
+            if box is not None:
+                self.by_table[table.casefold()] = box
+        keys = [key for table in list(self.by_table) for key in self.keys(table)]
+        return BoxSet(self.by_table.values(), keys, self.notes, [self.database.label])
+
+    def tables(self) -> Iterator[tuple[str, str]]:
+        shadows = {row[1] for row in self.connection.execute("PRAGMA main.table_list") if row[2] == "shadow"}
+        found = self.connection.execute(
+            "SELECT name, type FROM main.sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"
+        ).fetchall()
+        if not found:
+            raise UnreadableSource("this database has no table", where=self.database.label)
+        missing = (self.wanted or set()) - {table.casefold() for table, _ in found}
+        if missing:
+            raise UnreadableSource(
+                f"there is no table {min(missing)!r}",
+                where=self.database.label,
+                hint=f"the tables are: {', '.join(table for table, _ in found)}",
+            )
+        for table, kind in found:
+            if table.casefold().startswith("sqlite_") or table in shadows:
+                continue
+            if self.wanted is None or table.casefold() in self.wanted:
+                yield table, kind
+
+    def box(self, table: str, kind: str) -> Box | None:
+        label = box_name(table, [box.name for box in self.by_table.values()])
+        try:
+            columns = [
+                row for row in self.connection.execute(f"PRAGMA main.table_xinfo({quoted(table)})") if row[6] != 1
+            ]
+        except sqlite3.DatabaseError as error:
+            columns = []
+            self.notes.append(Note("unreadable", f"the {kind} {table!r} cannot be read: {error}"))
+            return None
+        if not columns:
+            self.notes.append(Note("unreadable", f"the {kind} {table!r} has no column that can be read"))
+            return None
+        if label != table:
+            self.notes.append(Note("renamed", f"the {kind} is called {table!r} in the source", label))
+        names = [row[1] for row in columns]
+        labels = field_labels(names)
+        self.note_renamed(label, names, labels)
+        reader = SQLiteReader(self.database, table, tuple(names), labels, label, kind == "view", ())
+        types = self.types(reader, label, [row[2] or "" for row in columns])
+        fields = tuple(map(Field, labels, types, names))
+        key = sorted((row[5], at) for at, row in enumerate(columns) if row[5])
+        reader = SQLiteReader(self.database, table, tuple(names), labels, label, kind == "view", tuple(types))
+        return Box(label, fields, reader, table, tuple(labels[at] for _, at in key), "database")
+
+    def note_renamed(self, box: str, names: list[str], labels: tuple[str, ...]) -> None:
+        for source_name, label in zip(names, labels, strict=True):
+            if source_name != label:
+                self.notes.append(Note("renamed", f"the column is called {source_name!r} in the source", box, label))
+
+    def types(self, reader: SQLiteReader, box: str, declared: list[str]) -> list[str]:
+        try:
+            rows = reader.sample(self.connection, _SAMPLE_ROWS)
+        except sqlite3.DatabaseError as error:
+            self.notes.append(Note("unreadable", f"{reader.table!r} cannot be read: {error}", box))
+            rows = []
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(declared)
+        return [_type(kind, values) for kind, values in zip(declared, columns, strict=True)]
+
+    def keys(self, table: str) -> Iterator[ForeignKey]:
+        box = self.by_table[table]
+        rows = self.connection.execute(f"PRAGMA main.foreign_key_list({quoted(box.source_name)})").fetchall()
+        by_id: dict[int, list[Any]] = {}
+        for row in rows:
+            by_id.setdefault(row[0], []).append(row)
+        for group in reversed(by_id.values()):
+            key = self.key(box, sorted(group, key=lambda row: row[1]))
+            if key is not None:
+                yield key
+
+    def key(self, box: Box, rows: list[Any]) -> ForeignKey | None:
+        parent_name = rows[0][2]
+        own = tuple(filter(None, (_label(box, row[3]) for row in rows)))
+        parent = self.by_table.get(parent_name.casefold())
+        if len(own) < len(rows):
+            self.notes.append(Note("dangling key", f"a key to {parent_name!r} names a column that is gone", box.name))
+            return None
+        if parent is None:
+            theirs = tuple(row[4] or column for row, column in zip(rows, own, strict=True))
+            self.notes.append(
+                Note("dangling key", f"it refers to the table {parent_name!r}, which is not there", box.name, own[0])
+            )
+            return ForeignKey(box.name, own, parent_name, theirs, dangling=True)
+        if all(row[4] is None for row in rows):
+            found: tuple[str, ...] = parent.primary_key
+        else:
+            found = tuple(filter(None, (_label(parent, row[4] or "") for row in rows)))
+        if len(found) != len(own):
+            wanted = ", ".join(repr(row[4]) for row in rows if row[4]) or "a primary key"
+            self.notes.append(
+                Note("dangling key", f"it refers to {wanted} of {parent.name!r}, which is not there", box.name, own[0])
+            )
+            return None
+        return ForeignKey(box.name, own, parent.name, found)
+
+
+def _label(box: Box, column: str) -> str | None:
+    for field in box.fields:
+        if field.source_name.casefold() == column.casefold():
+            return field.label
+    return None
+
+
+def _type(declared: str, values: tuple[Any, ...]) -> str:
+    seen = words_for_values(values)
+    kind = declared.upper()
+    if seen:
+        # REAL and NUMERIC columns may begin with whole numbers.
+        is_number = any(word in kind for word in ("REAL", "FLOA", "DOUB", "NUM", "DEC"))
+        return "number" if seen == "integer" and is_number else seen
+    if "INT" in kind:
+        return "integer"
+    if any(word in kind for word in ("CHAR", "CLOB", "TEXT", "DATE", "TIME")):
+        return "text"
+    return "number" if any(word in kind for word in ("REAL", "FLOA", "DOUB", "NUM", "DEC")) else ""
