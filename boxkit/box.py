@@ -257,7 +257,7 @@ class BoxSet(Mapping[str, Box]):
         BoxError: Two boxes of one name, or a key to something that is not there.
     """
 
-    __slots__ = ("_boxes", "_foreign_keys", "_notes", "_opened", "_sources")
+    __slots__ = ("__weakref__", "_boxes", "_foreign_keys", "_notes", "_opened", "_sources")
 
     def __init__(
         self,
