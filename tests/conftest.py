@@ -10,6 +10,11 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--rewrite-golden`` for the golden prompts."""
+    parser.addoption("--rewrite-golden", action="store_true", help="rewrite the golden prompts; review them as a diff")
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real benchmark data that lies beside the project, not in it (licences)."""

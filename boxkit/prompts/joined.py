@@ -1,7 +1,7 @@
 """Boxes shown with the fields that their foreign keys lead to, and the merges that make it so.
 
-A small model seldom writes a merge, but finds ``book["author_name"]`` where it is shown. The merges are put in front of its
-code, so that the code stays whole: it runs over the plain boxes.
+A small model seldom writes a merge, but finds ``book["author_name"]`` where it is shown. The merges are put in front of
+its code, so that the code stays whole: it runs over the plain boxes.
 """
 
 from __future__ import annotations

@@ -67,18 +67,33 @@ class PromptLayout:
     feedback_chars: int = 6000
 
     def messages(
-        self, question: str, boxcode: str, demonstrations: Sequence[Shown], profile: Profile
+        self,
+        question: str,
+        boxcode: str,
+        demonstrations: Sequence[Shown],
+        profile: Profile,
+        pandas_version: str | None = None,
     ) -> tuple[Message, ...]:
-        """The first prompt. ``demonstrations`` are best first; they are shown with the most similar last."""
-        import pandas as pd
+        """The first prompt.
 
+        Args:
+            question: In words.
+            boxcode: The boxes, as `BoxSet.to_prompt` writes them.
+            demonstrations: Best first; they are shown with the most similar last, next to the question.
+            profile: What the answer should look like.
+            pandas_version: The pandas that will run the code; None for the one installed here.
+        """
+        if pandas_version is None:
+            import pandas as pd
+
+            pandas_version = pd.__version__
         values: dict[str, Any] = {
             "question": question,
             "boxcode": boxcode,
             "demonstrations": list(reversed(demonstrations)),
             "profile": profile,
-            "pandas_version": pd.__version__,
-            "pandas_major": int(pd.__version__.split(".")[0]),
+            "pandas_version": pandas_version,
+            "pandas_major": int(pandas_version.split(".")[0]),
         }
         user = Message("user", render(self.user, **values))
         return (user,) if self.system is None else (Message("system", render(self.system, **values)), user)
