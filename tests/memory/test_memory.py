@@ -132,7 +132,7 @@ def test_a_demonstration_read_back_equals_the_one_written() -> None:
     "line", ["[]", "{}", '{"question": "a", "code": "b", "colour": 1}', '{"question": 1, "code": ""}', "{"]
 )
 def test_a_line_that_is_no_demonstration_is_refused(line: str) -> None:
-    with pytest.raises(ValueError, match="demonstration|JSON|Expecting"):
+    with pytest.raises(ValueError, match=r"demonstration|JSON|Expecting"):
         Demonstration.from_line(line)
 
 
