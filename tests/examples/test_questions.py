@@ -1,4 +1,4 @@
-"""The gold answers of the example questions, each worked out by hand from the files themselves: no boxkit in between."""
+"""The gold answers of the example questions, each worked out from the files by hand: no boxkit in between."""
 
 from __future__ import annotations
 
