@@ -36,6 +36,10 @@ NoteKind = Literal[
 ]
 
 
+#: Rows read to take example values from.
+HEAD_ROWS = 40
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """One thing that loading changed, could not read, or that whoever writes code should know.
@@ -153,6 +157,7 @@ class _Held:
     """What has been read of a box so far; shared by copies of the box."""
 
     frame: list[pd.DataFrame] = field(default_factory=list)
+    head: list[pd.DataFrame] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -234,6 +239,14 @@ class Box:
             return frame if limit is None else frame.head(limit)
         return self.reader.read(columns, limit).frame
 
+    @property
+    def head(self) -> pd.DataFrame:
+        """The first `HEAD_ROWS` rows, to take examples from; the same whether or not `frame` has been read."""
+        with self._held.lock:
+            if not self._held.head:
+                self._held.head.append(self.read(limit=HEAD_ROWS))
+            return self._held.head[0]
+
     def count(self) -> int:
         """The number of rows."""
         return len(self._held.frame[0]) if self.is_read else self.reader.count()
@@ -257,7 +270,7 @@ class BoxSet(Mapping[str, Box]):
         BoxError: Two boxes of one name, or a key to something that is not there.
     """
 
-    __slots__ = ("__weakref__", "_boxes", "_foreign_keys", "_notes", "_opened", "_sources")
+    __slots__ = ("__weakref__", "_boxes", "_fingerprint", "_foreign_keys", "_notes", "_opened", "_sources")
 
     def __init__(
         self,
@@ -276,6 +289,7 @@ class BoxSet(Mapping[str, Box]):
         self._sources = tuple(sources)
         for key in self._foreign_keys:
             self._check(key)
+        self._fingerprint: str | None = None
         self._opened = {name: box.reader.fingerprint() for name, box in self._boxes.items()}
 
     def _check(self, key: ForeignKey) -> None:
@@ -330,11 +344,13 @@ class BoxSet(Mapping[str, Box]):
     @property
     def fingerprint(self) -> str:
         """A hash (64 hex digits) over the boxes' descriptions and their sources' state when loaded."""
-        digest = hashlib.sha256()
-        for name, box in self._boxes.items():
-            digest.update(repr((name, box.fields, box.primary_key, self._opened[name])).encode())
-        digest.update(repr(self._foreign_keys).encode())
-        return digest.hexdigest()
+        if self._fingerprint is None:
+            digest = hashlib.sha256()
+            for name, box in self._boxes.items():
+                digest.update(repr((name, box.fields, box.primary_key, self._opened[name])).encode())
+            digest.update(repr(self._foreign_keys).encode())
+            self._fingerprint = digest.hexdigest()
+        return self._fingerprint
 
     @property
     def is_stale(self) -> bool:

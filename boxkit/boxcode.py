@@ -19,7 +19,6 @@ MAX_CELL_CHARS = 60
 MAX_DESCRIPTION_CHARS = 240
 MAX_NOTES = 20
 MAX_LISTED_NAMES = 40
-SAMPLED_ROWS = 40
 
 #: Characters a token, on the cautious side: schemas hold more signs and fragments than prose.
 CHARS_PER_TOKEN = 3.2
@@ -95,7 +94,7 @@ def _examples(box: Box, wanted: int) -> dict[str, list[Any]]:
         each.label: [plain(value) for value in each.examples[:wanted]] for each in box.fields
     }
     if missing:
-        frame = box.read(limit=SAMPLED_ROWS)
+        frame = box.head
         for label in missing:
             found[label] = _distinct(frame[label], wanted) if label in frame.columns else []
     return found
