@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SAMPLE_VALUES", "column", "frame_of", "text_shape", "type_in_words", "words_for_values"]
+__all__ = ["SAMPLE_VALUES", "column", "frame_of", "text_shape", "type_in_words", "without_values", "words_for_values"]
 
 #: How many values of a column are looked at to say what its texts are.
 SAMPLE_VALUES = 200
@@ -43,10 +43,10 @@ def column(values: Sequence[Any], hint: str = "") -> pd.Series[Any]:
 
     kinds = set(map(type, values))
     kinds.discard(type(None))
-    missing = len(values) and None in values if kinds and kinds != {str} and kinds != {float} else False
+    missing = bool(kinds & {int, bool}) and None in values
     try:
         if not kinds:
-            return _without_values(len(values), hint)
+            return without_values(len(values), hint)
         if kinds == {str}:
             return pd.Series(values, dtype=_text_dtype())
         if kinds == {bool}:
@@ -68,7 +68,8 @@ def column(values: Sequence[Any], hint: str = "") -> pd.Series[Any]:
     return pd.Series(objects, dtype=object)
 
 
-def _without_values(length: int, hint: str) -> pd.Series[Any]:
+def without_values(length: int, hint: str) -> pd.Series[Any]:
+    """A column of missing values, of the type that ``hint`` says in words."""
     import pandas as pd
 
     dtypes: dict[str, Any] = {"integer": "Int64", "number": "float64", "text": _text_dtype(), "boolean": "boolean"}
@@ -89,9 +90,10 @@ def _nullable_integers(values: Sequence[Any]) -> Any:
     import numpy as np
     import pandas as pd
 
-    mask = np.fromiter((value is None for value in values), dtype=bool, count=len(values))
-    data = np.fromiter((0 if value is None else value for value in values), dtype="int64", count=len(values))
-    return pd.arrays.IntegerArray(data, mask)
+    objects = np.array(values, dtype=object)
+    mask = pd.isna(objects)
+    objects[mask] = 0
+    return pd.arrays.IntegerArray(objects.astype("int64"), mask)
 
 
 def _all_exact(values: Iterable[Any]) -> bool:
@@ -143,7 +145,7 @@ def type_in_words(series: pd.Series[Any]) -> str:
     import pandas as pd
 
     dtype = series.dtype
-    if pd.api.types.is_bool_dtype(dtype) and dtype != object:
+    if pd.api.types.is_bool_dtype(dtype) and not pd.api.types.is_object_dtype(dtype):
         return "boolean"
     if pd.api.types.is_integer_dtype(dtype):
         return "integer"
@@ -156,6 +158,6 @@ def type_in_words(series: pd.Series[Any]) -> str:
     if pd.api.types.is_timedelta64_dtype(dtype):
         return "duration"
     present = series.dropna()
-    if dtype == object:
+    if pd.api.types.is_object_dtype(dtype):
         return words_for_values(present)
     return words_for_values(present.head(SAMPLE_VALUES)) or "text"

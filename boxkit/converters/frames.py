@@ -129,7 +129,7 @@ def _normal_column(series: Any, box: str, label: str, notes: list[Note]) -> Any:
         return cast(series.sparse.to_dense(), "a sparse column became a dense one")
     if dtype.kind == "c":
         return cast(series.map(str, na_action="ignore"), "complex numbers became text")
-    if dtype == object:
+    if pd.api.types.is_object_dtype(dtype):
         return _normal_objects(series, box, label, notes)
     return series.copy()
 

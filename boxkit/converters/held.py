@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from boxkit.box import Box, Field, Note, Reading, SourceKind
+from boxkit.box import Box, Field, Reading, SourceKind
 from boxkit.converters.columns import type_in_words
 
 if TYPE_CHECKING:

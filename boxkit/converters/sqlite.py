@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from boxkit.box import Box, BoxSet, Field, ForeignKey, Note
 from boxkit.converters.columns import words_for_values
 from boxkit.converters.source import SourceFile
+from boxkit.converters.sqlite_fast import affinity
 from boxkit.converters.sqlite_reader import Database, SQLiteReader, quoted
 from boxkit.errors import UnreadableSource
 from boxkit.naming import box_name, field_labels
@@ -107,7 +109,7 @@ class _Catalogue:
         types = self.types(reader, label, [row[2] or "" for row in columns])
         fields = tuple(map(Field, labels, types, names))
         key = sorted((row[5], at) for at, row in enumerate(columns) if row[5])
-        reader = SQLiteReader(self.database, table, tuple(names), labels, label, kind == "view", tuple(types))
+        reader = replace(reader, types=tuple(types), affinities=tuple(affinity(row[2] or "") for row in columns))
         return Box(label, fields, reader, table, tuple(labels[at] for _, at in key), "database")
 
     def note_renamed(self, box: str, names: list[str], labels: tuple[str, ...]) -> None:

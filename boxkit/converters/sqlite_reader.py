@@ -25,6 +25,8 @@ __all__ = ["Database", "SQLiteReader", "quoted"]
 _BUSY_TIMEOUT_S = 2.0
 #: SQLite's machine steps that a look at a table's first rows may take; a view that needs more is not looked at.
 _SAMPLE_STEPS = 200_000
+#: Files below this are read row by row: starting the fast driver would take longer.
+_SMALL_BYTES = 2_000_000
 
 
 def quoted(identifier: str) -> str:
@@ -88,6 +90,13 @@ class Database:
                 yield connection
             finally:
                 connection.close()
+
+    @property
+    def uri_for_speed(self) -> str | None:
+        """The URI under which ADBC opens it; None where the ordinary way is as fast (small files) or the only one."""
+        if self.path is None or not self.path.exists() or self.path.stat().st_size < _SMALL_BYTES:
+            return None
+        return f"file:{quote(str(self.path.absolute()))}?mode=ro"
 
     def _open(self) -> sqlite3.Connection:
         assert self.path is not None
@@ -162,6 +171,7 @@ class SQLiteReader:
         box: The box's name, for notes.
         is_view: Whether it is a view.
         types: The types of columns in words, for columns without any value.
+        affinities: The columns' affinities.
     """
 
     database: Database
@@ -171,24 +181,50 @@ class SQLiteReader:
     box: str
     is_view: bool
     types: tuple[str, ...]
+    affinities: tuple[str, ...] = ()
 
     def read(self, columns: Sequence[str] | None = None, limit: int | None = None) -> Reading:
         """Some fields, or the first rows only."""
         labels = self.labels if columns is None else tuple(columns)
         positions = [self.labels.index(label) for label in labels]
         notes: list[Note] = []
+        found = self._fast(positions) if limit is None else {}
+        careful = [at for at in range(len(positions)) if at not in found]
+        if careful or not positions:
+            read, length = self._careful([positions[at] for at in careful], limit, notes)
+            if found and length != len(next(iter(found.values()))):
+                # Another program wrote between the two readings.
+                return self.read(columns, limit)
+            found |= dict(zip(careful, read, strict=True))
+        else:
+            length = len(next(iter(found.values())))
+        return Reading(frame_of([found[at] for at in range(len(labels))], labels, length), tuple(notes))
+
+    def _fast(self, positions: list[int]) -> dict[int, pd.Series[Any]]:
+        uri = self.database.uri_for_speed
+        if uri is None or not positions:
+            return {}
+        from boxkit.converters.sqlite_fast import read_columns
+
+        columns = [quoted(self.names[at]) for at in positions]
+        affinities = [self.affinities[at] for at in positions]
+        before = self.fingerprint()
+        found = read_columns(uri, columns, affinities, self.place, self.database.connect)
+        return found if found and before == self.fingerprint() else {}
+
+    def _careful(self, positions: list[int], limit: int | None, notes: list[Note]) -> tuple[list[pd.Series[Any]], int]:
         with self.database.connect() as connection:
             rows = self._rows(connection, positions, limit, notes)
-        cells = list(zip(*rows, strict=True)) if rows else [()] * len(positions)
         length = len(rows)
+        cells = list(zip(*rows, strict=True)) if rows else [()] * len(positions)
         del rows
         series: list[pd.Series[Any]] = []
-        for at, label in enumerate(labels):
+        for at, position in enumerate(positions):
             values, cells[at] = cells[at], ()
-            series.append(column(values, self.types[positions[at]]))
+            series.append(column(values, self.types[position]))
             if series[-1].dtype == object:
-                notes.extend(_mixture(values, self.box, label))
-        return Reading(frame_of(series, labels, length), tuple(notes))
+                notes.extend(_mixture(values, self.box, self.labels[position]))
+        return series, length
 
     def _rows(
         self, connection: sqlite3.Connection, positions: list[int], limit: int | None, notes: list[Note]
@@ -226,15 +262,18 @@ class SQLiteReader:
             notes.append(Note("undecodable", message, self.box, self.labels[positions[at]], first))
         return decoded
 
+    @property
+    def place(self) -> str:
+        """SQL for what it reads from; an index that covers the columns would change the order of rows."""
+        return f"main.{quoted(self.table)}" + ("" if self.is_view else " NOT INDEXED")
+
     def sql(self, positions: Sequence[int], limit: int | None = None, as_typed: bool = False) -> str:
         """The query for these columns; rows come in the table's own order, whatever is asked for."""
         columns = [quoted(self.names[at]) for at in positions]
         if as_typed:
             columns += [f"typeof({each})" for each in columns]
-        # An index that covers the columns would change the order of rows.
-        source = f"main.{quoted(self.table)}" + ("" if self.is_view else " NOT INDEXED")
         chosen = ", ".join(columns) or "NULL"
-        return f"SELECT {chosen} FROM {source}" + ("" if limit is None else f" LIMIT {int(limit)}")
+        return f"SELECT {chosen} FROM {self.place}" + ("" if limit is None else f" LIMIT {int(limit)}")
 
     def sample(self, connection: sqlite3.Connection, rows: int) -> list[tuple[Any, ...]]:
         """The first rows for a look, or none where that would take long."""
