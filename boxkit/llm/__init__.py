@@ -6,13 +6,20 @@ Names resolve on first use: ``import boxkit.llm`` loads neither openai nor a mod
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 
-_HOMES: dict[str, str] = {}
+if TYPE_CHECKING:
+    from boxkit.llm.openai import OpenAI
+    from boxkit.llm.prices import Price
 
-__all__ = ["LLM", "Completion", "Message", "Parameters"]
+_HOMES = {
+    "OpenAI": "boxkit.llm.openai",
+    "Price": "boxkit.llm.prices",
+}
+
+__all__ = ["LLM", "Completion", "Message", "OpenAI", "Parameters", "Price"]
 
 
 def __getattr__(name: str) -> Any:
