@@ -1,7 +1,8 @@
-"""A small world of true facts to try boxkit on: a CSV file, a SQLite database and an RDF graph about the same countries.
+"""A small world of true facts to try boxkit on: a table, a database and a graph about the same countries.
 
 The facts are general knowledge as of the end of 2024, compiled for boxkit; figures are rounded, and what is not known
-for certain is left empty. Countries are the members of the United Nations, by their common English names. A capital is the one that the country's own law names (the seat of government, where it names several).
+for certain is left empty. Countries are the members of the United Nations, by their common English names. A capital is
+the one that the country's own law names (the seat of government, where it names several).
 """
 
 from __future__ import annotations
