@@ -18,7 +18,7 @@ from boxkit.errors import BadReply, LLMError, LLMTimeout, RateLimited, Refused, 
 from boxkit.llm.adjust import Adjustments
 from boxkit.llm.prices import Price
 from boxkit.llm.protocol import Completion, Message, Parameters
-from boxkit.llm.reply import Reply, TokenCount, error_in, partial_text, read_reply
+from boxkit.llm.reply import Reply, TokenCount, count_in, error_in, partial_text, read_reply
 from boxkit.llm.server_errors import Server, of_exception, of_status
 from boxkit.llm.tokens import estimate_prompt_tokens, estimate_tokens
 
@@ -153,19 +153,19 @@ class Exchange:
         if received.error is not None:
             error = self._of_broken(received, received.error)
             if error.status is None and (received.headers or isinstance(error, LLMTimeout)):
-                self._spend(None, partial_text(received.body))
+                self._spend(count_in(received.body), partial_text(received.body))
             raise error
         told = error_in(received.body)
         if told is not None:
             code = told.get("code")
             if isinstance(code, int) and 400 <= code < 600:
                 raise of_status(code, told, received.headers, self.server)
-            self._spend(None, partial_text(received.body))
+            self._spend(count_in(received.body), partial_text(received.body))
             raise BadReply(f"the server answered with an error: {self._said(told)}", where=self.server.where)
         try:
             reply = read_reply(received.body)
         except BadReply as error:
-            self._spend(None, partial_text(received.body))
+            self._spend(count_in(received.body), partial_text(received.body))
             raise BadReply(self.server.clean(error.what), where=self.server.where) from error
         if reply.refusal:
             self._spend(reply.count, reply.text + reply.refusal)

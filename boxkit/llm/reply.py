@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from boxkit.errors import BadReply
 
-__all__ = ["Reply", "TokenCount", "error_in", "partial_text", "read_reply"]
+__all__ = ["Reply", "TokenCount", "count_in", "error_in", "partial_text", "read_reply"]
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _FILTERED = {"content_filter", "safety", "SAFETY"}
@@ -60,25 +61,40 @@ def read_reply(body: bytes) -> Reply:
         BadReply: The body is neither a chat completion nor a stream of its pieces.
     """
     text = _decoded(body)
-    if text.lstrip().startswith(("data:", ":", "event:")):
+    if _is_stream(text):
         return _of_stream(text)
     return _of_completion(_parsed(text))
 
 
 def error_in(body: bytes) -> Mapping[str, Any] | None:
     """The ``error`` object of a body; None where it has none. Some servers send one under status 200."""
-    try:
-        text = _decoded(body)
-        payloads = [_parsed(text)] if not text.lstrip().startswith(("data:", ":", "event:")) else list(_events(text))
-    except BadReply:
-        return None
-    for payload in payloads:
+    for payload in _payloads(body):
         error = payload.get("error")
         if isinstance(error, Mapping):
             return error
         if isinstance(error, str) and error:
             return {"message": error}
     return None
+
+
+def count_in(body: bytes) -> TokenCount | None:
+    """The token counts in a body, be it a completion or not; None where it has none that make sense."""
+    counts = [count for payload in _payloads(body) if (count := _count(payload)) is not None]
+    return counts[-1] if counts else None
+
+
+def _payloads(body: bytes) -> list[Mapping[str, Any]]:
+    """The JSON objects in a body, as far as they can be read."""
+    payloads = []
+    with suppress(BadReply):
+        text = _decoded(body)
+        for payload in _events(text) if _is_stream(text) else [_parsed(text)]:
+            payloads.append(payload)
+    return payloads
+
+
+def _is_stream(text: str) -> bool:
+    return text.lstrip().startswith(("data:", ":", "event:"))
 
 
 def partial_text(body: bytes) -> str:

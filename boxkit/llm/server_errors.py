@@ -172,12 +172,12 @@ def of_exception(error: BaseException, server: Server, timeout_s: float) -> LLME
 
 
 def _kind_of_class(cls: type[BaseException]) -> type[LLMError]:
+    if any(base is TimeoutError or base.__name__ == "TimeoutException" for base in cls.__mro__):
+        return LLMTimeout
     for base in cls.__mro__:
-        if base is TimeoutError or (base.__name__ == "TimeoutException" and _is_http_library(base)):
-            return LLMTimeout
         if base.__name__ in KINDS and base.__module__.split(".")[0] == "openai":
             return KINDS[base.__name__]
-        if _is_http_library(base) or base is OSError:
+        if base is OSError or _is_http_library(base):
             return ServerUnavailable
     return LLMError
 
