@@ -1,0 +1,102 @@
+"""A verdict on one answer, and the table of scorers by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from boxkit.errors import nearest
+
+__all__ = ["SCORERS", "Score", "cells", "score", "scorer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a scorer says of one answer.
+
+    Attributes:
+        correct: Whether the answer counts as right.
+        value: The score in [0, 1]: an F1 where the scorer has one, else 1 or 0.
+        detail: Why, or the parts of the score, in words.
+        error: Why there is no verdict (the official code crashes on such input, or leaves the question out); empty
+            where there is one.
+    """
+
+    correct: bool
+    value: float
+    detail: str = ""
+    error: str = ""
+
+    @classmethod
+    def of(cls, correct: bool, detail: str = "") -> Score:
+        """A score of one or nothing."""
+        return cls(correct, float(correct), detail)
+
+    @classmethod
+    def none(cls, error: str) -> Score:
+        """No verdict, and why."""
+        return cls(False, 0.0, "", error)
+
+
+#: Scorer name → module and function. Official names follow the official code to the letter; ``_strict`` twins do right
+#: what it does plainly wrong.
+SCORERS: dict[str, str] = {
+    "wikitq": "wikitq:wikitq",
+    "spider": "spider:spider",
+    "spider_strict": "spider:spider_strict",
+    "bird": "bird:bird",
+    "bird_f1": "bird:bird_f1",
+    "grailqa": "kgqa:grailqa",
+    "webqsp": "kgqa:webqsp",
+    "starqa": "starqa:starqa",
+    "starqa_tolerant": "starqa:starqa_tolerant",
+    "archer": "spider:archer",
+    "dabench": "dabench:dabench",
+    "rog": "lenient:rog",
+    "structgpt": "lenient:structgpt",
+    "readi": "lenient:readi",
+    "trustuqa": "lenient:trustuqa",
+    "unifiedskg": "lenient:unifiedskg",
+    "pandora_release": "lenient:pandora_release",
+}
+
+
+def scorer(name: str) -> Callable[..., Score]:
+    """The scorer of that name.
+
+    Raises:
+        ValueError: There is none; the message names the nearest.
+    """
+    if name not in SCORERS:
+        close = nearest(name, SCORERS)
+        raise ValueError(
+            f"no scorer {name!r}; " + (f"nearest: {', '.join(close)}" if close else f"there are {', '.join(SCORERS)}")
+        )
+    module, _, function = SCORERS[name].partition(":")
+    found: Callable[..., Score] = getattr(import_module(f"boxkit.evaluation.scorers.{module}"), function)
+    return found
+
+
+def score(name: str, predicted: Any, gold: Any, **context: Any) -> Score:
+    """Judge one answer.
+
+    Args:
+        name: One of `SCORERS`.
+        predicted: The answer's rows.
+        gold: What the scorer compares with; see the scorer.
+        **context: What else the scorer takes (``ordered``, ``canon``…).
+    """
+    return scorer(name)(predicted, gold, **context)
+
+
+def cells(rows: Iterable[Any]) -> list[Any]:
+    """The cells of rows of one cell each; bare cells pass as they are, wider rows give all their cells."""
+    found: list[Any] = []
+    for row in rows:
+        if isinstance(row, Sequence) and not isinstance(row, (str, bytes)):
+            found.extend(row)
+        else:
+            found.append(row)
+    return found

@@ -1,0 +1,140 @@
+"""Scorers agree with the official scripts on every verdict that these gave; the verdicts lie beside the project."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from boxkit.evaluation.scorers import SCORERS, score
+
+CASES = Path(os.environ.get("BOXKIT_CASES", Path(__file__).parents[3] / "shared" / "cases")) / "scorers"
+
+CELLS = {"$float": float, "$decimal": Decimal, "$date": datetime.date.fromisoformat, "$bytes": bytes.fromhex}
+
+
+def decoded(value):
+    if isinstance(value, list):
+        return [decoded(item) for item in value]
+    if isinstance(value, dict):
+        if len(value) == 1 and next(iter(value)) in CELLS:
+            ((kind, text),) = value.items()
+            return CELLS[kind](text)
+        return {key: decoded(item) for key, item in value.items()}
+    return value
+
+
+def cases(name):
+    file = CASES / f"{name}.jsonl"
+    if not file.exists():
+        pytest.skip(f"no verdicts at {CASES}: set BOXKIT_CASES to the folder of cases")
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def disagreements(name, judged):
+    wrong = []
+    for case in cases(name):
+        predicted, gold = decoded(case["predicted"]), decoded(case["gold"])
+        got = judged(predicted, gold)
+        if got is None:
+            continue
+        wanted = case["verdict"]
+        said = got.correct if isinstance(wanted, bool) else got.value
+        if bool(got.error) != (wanted is None) or (wanted is not None and said != pytest.approx(wanted, abs=1e-45)):
+            wrong.append((case["id"], case["mutation"], wanted, got))
+    return wrong
+
+
+def one_a_row(values):
+    return [(value,) for value in values] if isinstance(values, list) else values
+
+
+def rows(values):
+    return [tuple(row) for row in values]
+
+
+def test_wikitq():
+    def judged(predicted, gold):
+        return score("wikitq", one_a_row(predicted), gold["targetValue"], canon=gold["targetCanon"])
+
+    assert disagreements("wikitq", judged) == []
+
+
+def test_spider_test_suite():
+    def judged(predicted, gold):
+        return score("spider", rows(predicted), rows(gold["rows"]), ordered=gold["order_matters"])
+
+    assert disagreements("spider_testsuite_rows", judged) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("bird_ex_rows", "bird"), ("bird_damo_rows", "bird"), ("bird_f1_rows", "bird_f1")]
+)
+def test_bird(file, name):
+    assert disagreements(file, lambda predicted, gold: score(name, rows(predicted), rows(gold["rows"]))) == []
+
+
+def test_grailqa():
+    def judged(predicted, gold):
+        if predicted is None or "answer" not in predicted:
+            return None  # a question without a prediction never reaches a scorer
+        forms = {"logical_form": predicted["logical_form"], "gold_logical_form": gold["s_expression"]}
+        answers = [answer["answer_argument"] for answer in gold["answer"]] if gold["answer"] != "null" else "null"
+        return score("grailqa", one_a_row(predicted["answer"]), answers, **forms)
+
+    assert disagreements("grailqa", judged) == []
+
+
+def test_webqsp():
+    assert disagreements("webqsp", lambda predicted, gold: score("webqsp", one_a_row(predicted), gold["parses"])) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "predicted", "gold", "correct"),
+    [
+        ("spider", [(1, 10)], [(1.0, 10.0)], False),
+        ("spider_strict", [(1, 10)], [(1.0, 10.0)], True),
+        ("spider_strict", [("a", 1), ("b", 2)], [(2, "b"), (1, "a")], True),
+        ("archer", [(1,), (1,)], [(1,)], False),
+        ("starqa", [("a", 1)], [(1.0, "a")], True),
+        ("starqa", [], [(None,)], False),
+        ("starqa", [(0.1 + 0.2,)], [(0.3,)], False),
+        ("starqa_tolerant", [(0.1 + 0.2,)], [(0.3,)], True),
+        ("starqa_tolerant", [], [(None,)], True),
+        ("starqa_tolerant", [(" Ada  Berg",)], [("ada berg",)], True),
+        ("dabench", "@mean[5.0000001] @n[7]", [["mean", "5"], ["n", "7"]], True),
+        ("dabench", "@n[1, 2]", [["n", "1,2"]], False),
+        ("dabench", "@n[1]\n@n[2]", [["n", "2"]], True),
+        ("dabench", [("n", 2)], [["n", "2"]], True),
+        ("rog", [("The Beatles, a band",)], [("Beatles",)], True),
+        ("structgpt", [("1,000",), ("'A'.",)], [("a",), ("1000.0",)], True),
+        ("unifiedskg", [("b, 1.0",)], [("1",), ("b",)], True),
+        ("readi", [("(5 years)",), ("x",)], [("5",)], True),
+        ("trustuqa", [("New York",), ("x",)], [("new york",)], True),
+        ("pandora_release", [("1", None), ("1", None)], [(1.0, "")], True),
+    ],
+)
+def test_the_scorers_without_an_official_script_keep_their_definition(name, predicted, gold, correct):
+    assert score(name, predicted, gold).correct is correct
+
+
+def test_wide_tables_of_equal_columns_are_compared_at_once():
+    table = [tuple([row] * 40) for row in range(50)]
+    assert score("spider_strict", table, table[::-1]).correct
+    assert not score("spider_strict", table, [*table[:-1], tuple([7] * 40)]).correct
+
+
+def test_an_unknown_scorer_names_the_nearest():
+    with pytest.raises(ValueError, match="wikitq"):
+        score("wikitqq", [], [])
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_every_scorer_documents_itself(name):
+    from boxkit.evaluation.scorers import scorer
+
+    assert scorer(name).__doc__
