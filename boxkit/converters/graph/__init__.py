@@ -1,0 +1,9 @@
+"""Knowledge graphs → BoxSets: triples as integers, a subgraph around a question, one box a type, one row a subject."""
+
+from __future__ import annotations
+
+from boxkit.converters.graph.convert import graph_boxes
+from boxkit.converters.graph.entities import entities_of, iri_of
+from boxkit.converters.graph.vocabulary import Vocabulary
+
+__all__ = ["Vocabulary", "entities_of", "graph_boxes", "iri_of"]

@@ -1,0 +1,129 @@
+"""The values of a column: typed, in row order, with notes on those that are not what they claim to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from boxkit.box import Note
+from boxkit.converters.graph.literals import column_type, decode
+from boxkit.converters.graph.store import Literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from boxkit.converters.graph.facts import Facts
+    from boxkit.converters.graph.layout import Table
+
+__all__ = ["Cells", "cells_of", "frame_of"]
+
+
+@dataclass(slots=True)
+class Cells:
+    """A column's values.
+
+    Attributes:
+        values: Plain Python values in row order, None for missing.
+        sort: What they are (`boxkit.converters.graph.literals`), or ``"id"``.
+        type: The same in words, for the field.
+        odd: Row and claimed datatype of each value that is not written as it claims.
+    """
+
+    values: Sequence[Any]
+    sort: str
+    type: str
+    odd: list[tuple[int, str]] = field(default_factory=list)
+
+    @classmethod
+    def ids(cls, values: Sequence[str | int | None]) -> Cells:
+        """Ids of entities."""
+        return cls(values, "id", "text, entity id")
+
+    @classmethod
+    def labels(cls, values: Sequence[str | None]) -> Cells:
+        """Labels of entities."""
+        return cls(values, "text", "text, label")
+
+
+def cells_of(facts: Facts, numbers: Sequence[int]) -> Cells:
+    """The values of terms, -1 for none: ids of nodes as text, literals by their types."""
+    store, lexicon = facts.store, facts.lexicon
+    values: list[Any] = []
+    sorts: list[str] = []
+    odd: list[tuple[int, str]] = []
+    for row, number in enumerate(numbers):
+        term = store.terms[number] if number >= 0 else None
+        if isinstance(term, Literal):
+            found = decode(term)
+            values.append(found.value)
+            sorts.append(found.sort)
+            if found.claimed:
+                odd.append((row, found.claimed))
+        else:
+            values.append(None if term is None else lexicon.shown_id(number))
+            sorts.append("" if term is None else "id")
+    there = [sort for sort in sorts if sort]
+    if all(sort == "id" for sort in there):
+        return Cells(values, "id", "text, entity id" if any(n in facts.types for n in numbers) else "text, IRI")
+    sort, words = column_type(["text" if each == "id" else each for each in there])
+    if sort in ("dates", "text"):
+        values = [_as_text(value, each) for value, each in zip(values, sorts, strict=True)]
+    return Cells(values, sort, words, odd)
+
+
+def _as_text(value: Any, sort: str) -> Any:
+    return f"{value:04d}" if sort == "year" else value
+
+
+def frame_of(table: Table, labels: Sequence[str]) -> tuple[pd.DataFrame, list[Note]]:
+    """The table's frame, and a note a column on values that are not what they claim."""
+    import pandas as pd
+
+    columns = {label: _series(column.cells) for label, column in zip(labels, table.columns, strict=True)}
+    notes = [
+        _odd_note(table.name, label, column.cells)
+        for label, column in zip(labels, table.columns, strict=True)
+        if column.cells.odd
+    ]
+    frame = pd.DataFrame(columns)
+    if table.key == 2 and len(frame):
+        frame = frame.drop_duplicates(ignore_index=True)
+    return frame, notes
+
+
+def _series(cells: Cells) -> pd.Series[Any]:
+    import pandas as pd
+
+    values = list(cells.values)
+    if cells.sort == "id" and any(isinstance(value, int) for value in values):
+        whole = all(value is None or isinstance(value, int) for value in values)
+        return pd.Series(values, dtype="Int64" if whole else object)
+    if cells.sort in ("integer", "year"):
+        if all(value is None or -(2**63) <= value < 2**63 for value in values):
+            return pd.Series(values, dtype="Int64")
+        return pd.Series(values, dtype=object)
+    if cells.sort == "number":
+        return pd.Series([None if value is None else float(value) for value in values], dtype="float64")
+    if cells.sort == "boolean":
+        return pd.Series(values, dtype="boolean")
+    if cells.sort == "mixed":
+        return pd.Series(values, dtype=object)
+    return pd.Series(values, dtype="str" if int(pd.__version__.split(".")[0]) >= 3 else object)
+
+
+def _odd_note(box: str, label: str, cells: Cells) -> Note:
+    row, claimed = cells.odd[0]
+    many = f"{len(cells.odd)} values claim" if len(cells.odd) > 1 else "a value claims"
+    numeric = cells.sort == "mixed" and all(each in _NUMERIC for _, each in cells.odd)
+    return Note(
+        "cast",
+        f"{many} to be {claimed} without being written so, and stays text: {cells.values[row]!r}",
+        box,
+        label,
+        row,
+        fix=f'pd.to_numeric({box}["{label}"], errors="coerce")' if numeric else None,
+    )
+
+
+_NUMERIC = frozenset("integer int long short byte decimal double float nonNegativeInteger positiveInteger".split())

@@ -1,0 +1,106 @@
+"""Readable names for IRIs: short ids for entities, ``snake_case`` names for types and relations."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote
+
+__all__ = ["is_opaque", "readable", "short_ids", "snake", "split_iri"]
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_OPAQUE = re.compile(r"[A-Za-z]{0,4}[-_]?\d+|[mg]\.[0-9a-z_]+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-fA-F]{16,}|\d[\w-]*")
+
+
+def split_iri(iri: str) -> tuple[str, str]:
+    """Namespace and local name; an IRI with nothing after its last ``#``, ``/`` (or ``:`` of a URN) is all local name.
+
+    >>> split_iri("http://ex.org/ns#Band"), split_iri("mailto:a@b.org"), split_iri("people.person")
+    (('http://ex.org/ns#', 'Band'), ('', 'mailto:a@b.org'), ('', 'people.person'))
+    """
+    for mark in "#/":
+        at = iri.rfind(mark)
+        if "://" in iri and at > iri.index("://") + 2:
+            return (iri[: at + 1], iri[at + 1 :]) if at + 1 < len(iri) else ("", iri)
+    if iri.startswith("urn:") and iri.count(":") > 1 and not iri.endswith(":"):
+        at = iri.rindex(":")
+        return iri[: at + 1], iri[at + 1 :]
+    return "", iri
+
+
+def snake(text: str) -> str:
+    """``text`` in lower case with underscores.
+
+    >>> snake("SoloArtist"), snake("dateOfBirth"), snake("place of birth"), snake("depth_mm"), snake("ISOCode")
+    ('solo_artist', 'date_of_birth', 'place_of_birth', 'depth_mm', 'iso_code')
+    """
+    parted = _CAMEL.sub("_", text)
+    kept = "".join(char if char.isalnum() else "_" for char in parted)
+    return re.sub(r"_{2,}", "_", kept).strip("_").lower()
+
+
+def is_opaque(local: str) -> bool:
+    """Whether a local name says nothing to a reader: ``Q42``, ``P19``, ``m.02mjmr``, a UUID.
+
+    >>> [is_opaque(name) for name in ("Q42", "BFO_0000050", "m.0c_md_", "John_Lennon", "capital")]
+    [True, True, True, False, False]
+    """
+    return _OPAQUE.fullmatch(local) is not None
+
+
+def readable(identifier: str) -> str:
+    """An id as words, for an entity that has no label; empty where the id says nothing.
+
+    >>> readable("John_Lennon"), readable("Q42"), readable("Caf%C3%A9"), readable("McCartney")
+    ('John Lennon', '', 'Café', 'McCartney')
+    """
+    if is_opaque(identifier) or identifier.startswith("_:"):
+        return ""
+    text = unquote(identifier)
+    if "://" in text or "@" in text:
+        return text
+    return re.sub(r"[_\s]+", " ", text).strip()
+
+
+#: Local names that many documents give to different things (``…/card#i``).
+_EVERYWHERE = frozenset({"i", "me", "this", "it", "id", "self"})
+
+
+def short_ids(iris: Iterable[str], known: Iterable[str], prefixes: Mapping[str, str]) -> dict[str, str]:
+    """A short id for each of ``iris``: its local name, where its namespace is ``known`` and no other has that name.
+
+    Others with the same local name are told apart by a prefix (``ex:Paris``); IRIs of unknown namespaces stay whole.
+    """
+    split = {iri: split_iri(iri) for iri in iris}
+    inside = frozenset(known)
+    shortened = {iri: local for iri, (space, local) in split.items() if space and space in inside}
+    times = Counter(shortened.values())
+    spaces = sorted({split[iri][0] for iri in shortened})
+    named = _prefix_of(spaces, prefixes)
+    whole = {iri for iri in split if iri not in shortened}
+    ids = {}
+    for iri in split:
+        local = shortened.get(iri, iri)
+        doubled = times[local] > 1 or local in _EVERYWHERE or local in whole
+        ids[iri] = f"{named[split[iri][0]]}:{local}" if iri in shortened and doubled else local
+    # A document's own last words may still clash: then nothing is shortened.
+    clashes = Counter(ids.values())
+    return {iri: short if clashes[short] == 1 else iri for iri, short in ids.items()}
+
+
+def _prefix_of(spaces: Iterable[str], prefixes: Mapping[str, str]) -> dict[str, str]:
+    declared = {space: prefix for prefix, space in sorted(prefixes.items(), reverse=True) if prefix}
+    named: dict[str, str] = {}
+    for space in spaces:
+        stem = declared.get(space) or _last_word(space)
+        name, number = stem, 2
+        while name in named.values():
+            name, number = f"{stem}{number}", number + 1
+        named[space] = name
+    return named
+
+
+def _last_word(space: str) -> str:
+    words = re.findall(r"[A-Za-z][\w-]*", space.split("://", 1)[-1])
+    return words[-1] if words else "ns"

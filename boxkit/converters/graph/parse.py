@@ -1,0 +1,262 @@
+"""RDF text in any syntax → a store. pyoxigraph reads the common syntaxes, rdflib the rest and what is not valid."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+from boxkit.box import Note
+from boxkit.converters.graph.store import Literal, StoreBuilder, Term, TripleStore
+from boxkit.errors import UnreadableSource
+
+__all__ = ["SYNTAXES", "guess_syntax", "parse_file", "store_of_rdflib"]
+
+#: Syntaxes by file suffix.
+SYNTAXES = {
+    ".ttl": "turtle",
+    ".turtle": "turtle",
+    ".nt": "nt",
+    ".ntriples": "nt",
+    ".nq": "nquads",
+    ".nquads": "nquads",
+    ".trig": "trig",
+    ".n3": "n3",
+    ".rdf": "xml",
+    ".owl": "xml",
+    ".rdfs": "xml",
+    ".jsonld": "json-ld",
+    ".trix": "trix",
+    ".hext": "hext",
+}
+
+_OXIGRAPH = {
+    "turtle": "TURTLE",
+    "nt": "N_TRIPLES",
+    "nquads": "N_QUADS",
+    "trig": "TRIG",
+    "n3": "N3",
+    "xml": "RDF_XML",
+    "json-ld": "JSON_LD",
+}
+
+_TERM = rb"(?:<[^<>\"{}|^`\\\s]*>|_:[^\s<>\"]+)"
+_LITERAL = rb'"(?:[^"\\\n]|\\.)*"(?:@[A-Za-z0-9-]+|\^\^<[^<>\s]*>)?'
+_LINE = re.compile(
+    rb"\s*" + _TERM + rb"\s*<[^<>\s]+>\s*(?:" + _TERM + rb"|" + _LITERAL + rb")\s*(" + _TERM + rb")?\s*\.\s*(?:#.*)?"
+)
+_DIRECTIVE = re.compile(
+    rb"^\s*(?:@prefix\s+[\w.-]*:\s*<|@base\s+<|PREFIX\s+[\w.-]*:\s*<|BASE\s+<)", re.IGNORECASE | re.MULTILINE
+)
+_GRAPH_BLOCK = re.compile(rb"^\s*(?:GRAPH\s+)?(?:<[^<>]*>|[\w.-]*:[\w.-]*)\s*\{|^\s*\{", re.IGNORECASE | re.MULTILINE)
+
+
+def guess_syntax(head: bytes, suffix: str = "") -> tuple[str, float] | None:
+    """The RDF syntax that a file's first bytes speak for, and how surely; None where it is no RDF.
+
+    Args:
+        head: The first bytes.
+        suffix: The file's suffix with its dot, as a hint between syntaxes that look alike.
+    """
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    by_suffix = SYNTAXES.get(suffix)
+    if not text:
+        return None
+    if text.startswith(b"<") and (found := _guess_xml(text)):
+        return found, 1.0
+    if text[:1] in b"{[" and (found := _guess_json(text, by_suffix)):
+        return found, 0.95
+    first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(b"#")), b"")
+    line = _LINE.fullmatch(first)
+    if line and by_suffix not in ("turtle", "trig", "n3"):
+        return ("nquads" if line[1] else "nt"), 1.0
+    if line or _DIRECTIVE.search(text):
+        if by_suffix in ("turtle", "trig", "n3"):
+            return by_suffix, 1.0
+        return ("trig" if _GRAPH_BLOCK.search(text) else "turtle"), 1.0
+    if by_suffix and by_suffix not in ("xml", "json-ld", "hext", "trix"):
+        return by_suffix, 0.6
+    return None
+
+
+def _guess_xml(text: bytes) -> str | None:
+    if b"http://www.w3.org/2004/03/trix/trix-1/" in text[:4096]:
+        return "trix"
+    if re.match(rb"<(?:!doctype\s+)?html", text, re.IGNORECASE):
+        return None
+    root = re.search(rb"<(?:[\w.-]+:)?RDF[\s>]", text[:16384])
+    named = re.search(rb"xmlns(?::[\w.-]+)?\s*=\s*[\"']http://www.w3.org/1999/02/22-rdf-syntax-ns#", text[:16384])
+    return "xml" if root or named else None
+
+
+def _guess_json(text: bytes, by_suffix: str | None) -> str | None:
+    if by_suffix == "json-ld" or re.search(rb'"@(?:context|graph|id|type)"\s*:', text):
+        return "json-ld"
+    six = re.match(rb'\[\s*"(?:[^"\\]|\\.)*"(?:\s*,\s*"(?:[^"\\]|\\.)*"){5}\s*\]\s*(?:\n|$)', text)
+    return "hext" if six and b'"http' in text[:4096] else None
+
+
+def parse_file(path: Path, syntax: str, label: str) -> tuple[TripleStore, list[Note]]:
+    """The triples of a file; named graphs are read as one.
+
+    Args:
+        path: The file, uncompressed.
+        syntax: As rdflib calls it.
+        label: What the user calls the file.
+
+    Raises:
+        UnreadableSource: It isn't valid in its syntax; the message says where.
+    """
+    data = path.read_bytes()
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        data = data.decode("utf-16").encode()
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    content = hashlib.blake2b(data, digest_size=16).hexdigest()
+    base = f"file:///{path.name}"
+    if syntax in _OXIGRAPH:
+        try:
+            return _with_oxigraph(data, syntax, base, content)
+        except (SyntaxError, ValueError, OSError) as error:
+            first = error
+        if syntax in ("json-ld", "nt", "nquads"):
+            return _leniently(data, syntax, base, content, label, first)
+    else:
+        first = None
+    return _with_rdflib(data, syntax, base, content, label, first)
+
+
+def _with_oxigraph(
+    data: bytes, syntax: str, base: str, content: str, *, lenient: bool = False
+) -> tuple[TripleStore, list[Note]]:
+    import pyoxigraph
+
+    parser = pyoxigraph.parse(
+        data, format=getattr(pyoxigraph.RdfFormat, _OXIGRAPH[syntax]), base_iri=base, lenient=lenient
+    )
+    numbers: dict[Any, int] = {}
+    builder = StoreBuilder()
+    graphs: set[Any] = set()
+    for quad in parser:
+        for term, into in (
+            (quad.subject, builder.subjects),
+            (quad.predicate, builder.predicates),
+            (quad.object, builder.objects),
+        ):
+            number = numbers.get(term)
+            if number is None:
+                number = numbers[term] = len(numbers)
+            into.append(number)
+        graphs.add(quad.graph_name)
+    builder.numbers = {}
+    moved = [builder.term(_of_oxigraph(term)) for term in numbers]
+    if len(builder.numbers) < len(numbers):
+        # Two spellings of one term ("a" and "a"^^xsd:string) have become one.
+        for part in (builder.subjects, builder.predicates, builder.objects):
+            part[:] = [moved[number] for number in part]
+    notes = _graph_notes(len(graphs - {pyoxigraph.DefaultGraph()}))
+    return builder.build(getattr(parser, "prefixes", {}), content), notes
+
+
+_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+
+def _of_oxigraph(term: Any) -> Term:
+    kind = type(term).__name__
+    if kind == "NamedNode":
+        return str(term.value)
+    if kind == "BlankNode":
+        return f"_:{term.value}"
+    if kind == "Literal":
+        datatype = term.datatype.value
+        language = (term.language or "").lower()
+        return Literal(term.value, "" if language or datatype == _STRING else datatype, language)
+    return str(term)
+
+
+def _graph_notes(named: int) -> list[Note]:
+    return (
+        [Note("skipped", f"the names of {named} graphs are left out: their triples are read as one graph")]
+        if named
+        else []
+    )
+
+
+def _leniently(
+    data: bytes, syntax: str, base: str, content: str, label: str, error: Exception
+) -> tuple[TripleStore, list[Note]]:
+    """Once more without checks of IRIs and language tags."""
+    try:
+        store, notes = _with_oxigraph(data, syntax, base, content, lenient=True)
+    except (SyntaxError, ValueError, OSError):
+        raise _unreadable(label, syntax, error) from None
+    return store, [*notes, _lenient_note(error)]
+
+
+def _lenient_note(error: Exception) -> Note:
+    return Note("cast", f"not strictly valid, read all the same ({_first_line(error)})")
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def _unreadable(label: str, syntax: str, error: Exception) -> UnreadableSource:
+    hint = "mend the line named, or name the syntax: boxkit.from_graph(path, syntax=…)"
+    if syntax == "json-ld" and "context" in str(error).lower():
+        hint = "put the context into the file: remote contexts are not fetched"
+    return UnreadableSource(f"this is no valid {syntax}: {_first_line(error)}", where=label, hint=hint)
+
+
+def _with_rdflib(
+    data: bytes, syntax: str, base: str, content: str, label: str, first: Exception | None
+) -> tuple[TripleStore, list[Note]]:
+    """rdflib reads TriX and HexTuples, and Turtle or RDF/XML that is not strictly valid."""
+    import rdflib
+
+    graph = rdflib.Dataset(default_union=True)
+    loggers = [logging.getLogger(name) for name in ("rdflib.term", "rdflib")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            # rdflib 7.6 warns of names that it uses itself.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            graph.parse(data=data, format=syntax, publicID=base)
+    except Exception as error:  # rdflib's parsers raise whatever their tokenisers do
+        raise _unreadable(label, syntax, first or error) from None
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+    store, notes = store_of_rdflib(graph, content)
+    return store, [*notes, _lenient_note(first)] if first else notes
+
+
+def store_of_rdflib(graph: Any, content: str = "") -> tuple[TripleStore, list[Note]]:
+    """The triples of an ``rdflib.Graph`` or ``Dataset`` (all its graphs as one)."""
+    builder = StoreBuilder()
+    named = 0
+    if hasattr(graph, "quads"):
+        names = set()
+        for subject, predicate, value, context in graph.quads((None, None, None, None)):
+            builder.add(_of_rdflib(subject), _of_rdflib(predicate), _of_rdflib(value))
+            names.add(str(getattr(context, "identifier", context)))
+        named = len(names - {"None", "urn:x-rdflib:default"})
+    else:
+        builder.extend((_of_rdflib(s), _of_rdflib(p), _of_rdflib(o)) for s, p, o in graph)
+    prefixes = {str(prefix): str(space) for prefix, space in graph.namespaces()}
+    return builder.build(prefixes, content), _graph_notes(named)
+
+
+def _of_rdflib(term: Any) -> Term:
+    kind = type(term).__name__
+    if kind == "BNode":
+        return f"_:{term}"
+    if kind == "Literal":
+        language = (term.language or "").lower()
+        datatype = "" if language or term.datatype is None or str(term.datatype) == _STRING else str(term.datatype)
+        return Literal(str(term), datatype, language)
+    return str(term)
