@@ -43,7 +43,7 @@ class World:
         connection = sqlite3.connect(databases[0] if databases else ":memory:")
         try:
             for name, box in self.boxes.items():
-                if box.kind == "table":
+                if box.kind != "database":
                     _copy(name, box.frame, connection)
             return connection.execute(query).fetchall()
         finally:
@@ -65,7 +65,7 @@ class World:
 
 def _copy(name: str, frame: Any, connection: sqlite3.Connection) -> None:
     columns = ", ".join(f'"{label}"' for label in frame.columns)
-    connection.execute(f'CREATE TABLE "{name}" ({columns})')
+    connection.execute(f'CREATE TEMP TABLE "{name}" ({columns})')
     rows = [tuple(None if cell != cell else cell for cell in row) for row in frame.astype(object).values.tolist()]
     rows = [
         tuple(cell if isinstance(cell, (int, float, str, type(None))) else str(cell) for cell in row) for row in rows
