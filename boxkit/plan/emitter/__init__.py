@@ -1,0 +1,1 @@
+"""The emitter: a plan becomes the pandas that a good analyst would write."""

@@ -1,0 +1,144 @@
+"""Casts: text to numbers as SQLite reads them (the longest number in front, else 0), and values to text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from boxkit.errors import PlanError
+from boxkit.plan import expressions as ex
+from boxkit.plan.emitter.layout import literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from boxkit.plan.emitter.values import Code, Values
+
+__all__ = ["NUMBER_IN_FRONT", "write_cast"]
+
+#: The number that a text begins with.
+NUMBER_IN_FRONT = r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+
+
+def write_cast(values: Values, cast: ex.Cast) -> Code:
+    """The code of a cast."""
+    code = values.write(cast.value)
+    kind = values.type_of(cast)
+    if code.type.kind == "null":
+        return replace(code, type=kind)
+    if cast.to == "text":
+        return _to_text(values, code)
+    if cast.to == "integer":
+        return _to_integer(values, code)
+    if code.type.is_number:
+        return replace(_counted(values, code), type=kind)
+    return replace(_to_number(values, code, strict=cast.to == "numeric"), type=kind)
+
+
+def _counted(values: Values, code: Code) -> Code:
+    from boxkit.plan.emitter.values import Code
+
+    if code.type.kind != "boolean":
+        return code
+    return Code(f"int({code.text})" if code.single else f"{values.as_series(code)}.astype(int)", code.type, code.single)
+
+
+def _to_number(values: Values, code: Code, *, strict: bool) -> Code:
+    from boxkit.plan.emitter.values import Code
+
+    if code.single:
+        return _single_number(code)
+    column = values.as_series(code)
+    if strict:
+        if code.type.values is not None and not _all_numbers(code.type.values):
+            raise PlanError("text that is only in part made of numbers cannot be compared with numbers")
+        return Code(f"pd.to_numeric({column})", code.type)
+    if code.type.kind == "mixed":
+        return Code(_zeroed(f'pd.to_numeric({column}, errors="coerce")', column, code, exact=False), code.type)
+    if _has_trailing_text(code.type.values):
+        column = f"{column}.str.extract(r{literal(NUMBER_IN_FRONT).replace(chr(92) * 2, chr(92))}, expand=False)"
+    exact = code.type.values is not None and _all_numbers(code.type.values)
+    if exact:
+        return Code(f"pd.to_numeric({column})", code.type)
+    return Code(_zeroed(f'pd.to_numeric({column}, errors="coerce")', values.as_series(code), code, exact), code.type)
+
+
+def _zeroed(number: str, column: str, code: Code, exact: bool) -> str:
+    """Text that is no number counts as 0; what is missing stays so."""
+    if exact:
+        return number
+    filled = f"{number}.fillna(0)"
+    return f"{filled}.where({column}.notna())" if code.type.nullable else filled
+
+
+def _single_number(code: Code) -> Code:
+    from boxkit.plan.emitter.values import Code
+
+    return Code(f"float({code.text})", code.type, single=True)
+
+
+def _to_integer(values: Values, code: Code) -> Code:
+    from boxkit.plan.emitter.values import Code
+
+    kind = replace(code.type, kind="integer", values=None, affinity="")
+    if code.type.kind == "integer":
+        return code
+    if code.type.kind == "boolean":
+        return _counted(values, code)
+    if code.single:
+        number = code.text if code.type.is_number else f"float({code.text})"
+        return Code(f"np.trunc({number})", kind, single=True)
+    number = values.as_series(code if code.type.is_number else _to_number(values, code, strict=False))
+    if code.type.nullable:
+        return Code(f"np.trunc({number})", kind)
+    return Code(f"{number}.astype(int)", kind)
+
+
+def _to_text(values: Values, code: Code) -> Code:
+    from boxkit.plan.emitter.values import Code
+
+    kind = replace(code.type, kind="text", values=None, affinity="")
+    if code.type.kind == "text":
+        return code
+    if code.type.kind == "number" and not _short_floats(code.type.values):
+        raise PlanError("decimal numbers as text depend on the engine's rounding and cannot be written")
+    if code.type.kind == "boolean":
+        code = _counted(values, code)
+    if code.single:
+        return Code(f"str({code.text})", kind, single=True)
+    column = values.as_series(code)
+    text = f"{column}.astype(str)"
+    return Code(f"{text}.where({column}.notna(), None)" if code.type.nullable else text, kind)
+
+
+def _known(series: pd.Series[Any] | None) -> list[Any]:
+    return [] if series is None else series.dropna().tolist()
+
+
+def _short_floats(series: pd.Series[Any] | None) -> bool:
+    """Whether Python writes these numbers as SQLite does (at most 15 digits, no exponent)."""
+    if series is None:
+        return False
+    return all(len(repr(each).replace(".", "").lstrip("-0")) <= 15 and "e" not in repr(each) for each in _known(series))
+
+
+def _all_numbers(series: pd.Series[Any]) -> bool:
+    return all(_is_number(each) for each in _known(series))
+
+
+def _is_number(value: Any) -> bool:
+    import re
+
+    if not isinstance(value, str):
+        return True
+    return re.fullmatch(NUMBER_IN_FRONT[1:] + r"\s*", value) is not None
+
+
+def _has_trailing_text(series: pd.Series[Any] | None) -> bool:
+    """Whether some text begins with a number and goes on."""
+    import re
+
+    if series is None:
+        return True
+    texts = [each for each in _known(series) if isinstance(each, str) and not _is_number(each)]
+    return any(re.match(NUMBER_IN_FRONT, each) for each in texts)

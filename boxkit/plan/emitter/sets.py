@@ -1,0 +1,56 @@
+"""UNION, INTERSECT and EXCEPT."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boxkit.errors import PlanError
+from boxkit.plan import algebra as pa
+from boxkit.plan.emitter.layout import listed
+from boxkit.plan.emitter.table import Cell, Table, unique_labels
+
+if TYPE_CHECKING:
+    from boxkit.plan.emitter.emitter import Emitter
+
+__all__ = ["emit_set_operation"]
+
+
+def emit_set_operation(emitter: Emitter, plan: pa.SetOperation) -> Table:
+    """The table of a SetOperation."""
+    left, right = (_exact(emitter, each) for each in (plan.left, plan.right))
+    if len(left.cells) != len(right.cells):
+        raise PlanError(f"a {plan.kind} of {len(left.cells)} columns with {len(right.cells)}")
+    slots = emitter.schema.slots(plan)
+    cells = tuple(Cell(slot, cell.label) for slot, cell in zip(slots, left.cells, strict=True))
+    right_code = right.code if right.labels == left.labels else f"{right.code}.set_axis({listed(left.labels)}, axis=1)"
+    if plan.kind == "union":
+        code = f"pd.concat([{left.code}, {right_code}], ignore_index=True)"
+        return Table(code if plan.keep_doubles else f"{code}.drop_duplicates()", cells, left.labels)
+    if plan.keep_doubles:
+        raise PlanError(f"{plan.kind} that keeps doubles cannot be written")
+    return Table(_compared(emitter, plan, left, right, right_code), cells, left.labels)
+
+
+def _exact(emitter: Emitter, plan: pa.Plan) -> Table:
+    """The table of a side, in a frame of its columns only."""
+    table = emitter.framed(emitter.emit(plan, None))
+    labels = [cell.label for cell in table.cells]
+    if len(set(labels)) < len(labels):
+        table = emitter.named(table)
+        unique = unique_labels(labels)
+        cells = tuple(Cell(cell.slot, label) for cell, label in zip(table.cells, unique, strict=True))
+        return Table(f"{table.frame}.set_axis({listed(unique)}, axis=1)", cells, tuple(unique))
+    return table.exact(table.frame)
+
+
+def _compared(emitter: Emitter, plan: pa.SetOperation, left: Table, right: Table, right_code: str) -> str:
+    common = plan.kind == "intersect"
+    if len(left.cells) == 1:
+        left, right = (emitter.named(table, f"{words}_rows") for table, words in ((left, "left"), (right, "right")))
+        test = f"{left.column(left.cells[0])}.isin({right.column(right.cells[0])})"
+        return f"{left.code}[{'' if common else '~'}{test}].drop_duplicates()"
+    if common:
+        return f"{left.code}.drop_duplicates().merge({right_code}.drop_duplicates())"
+    left = emitter.named(left.exact(f"{left.code}.drop_duplicates()"), "left_rows")
+    found = f'{left.code}.merge({right_code}.drop_duplicates(), how="left", indicator=True)["_merge"]'
+    return f'{left.code}[({found} == "left_only").to_numpy()]'
