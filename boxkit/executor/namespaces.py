@@ -1,0 +1,99 @@
+"""Namespaces of a worker's own: users, processes, network, IPC and mounts. A second fence, used where the machine allows it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterable
+
+from boxkit.executor import kernel
+
+__all__ = ["enter", "private_root"]
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+_ALL = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNET
+
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
+
+
+def enter(parting: Callable[[], None]) -> bool:
+    """Go on as the first process of new namespaces; False, with nothing changed, where the machine does not allow it.
+
+    A process cannot move itself into a PID namespace: a child goes on, and this one waits for it and ends when it ends.
+
+    Args:
+        parting: Closes, in the process that waits, what only the other should hold.
+    """
+    if not _allowed():
+        return False
+    _unshare()
+    child = os.fork()
+    if child == 0:
+        kernel.set_parent_death_signal(signal.SIGKILL)
+        return True
+    parting()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _, status = os.waitpid(child, 0)
+    os._exit(max(0, os.waitstatus_to_exitcode(status)))
+
+
+def _unshare() -> None:
+    user, group = os.getuid(), os.getgid()
+    kernel.unshare(_ALL)
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+
+
+def _allowed() -> bool:
+    """Try it in a process that then ends: half a success could not be taken back."""
+    child = os.fork()
+    if child == 0:
+        try:
+            _unshare()
+            kernel.mount("none", "/", flags=MS_REC | MS_PRIVATE)
+            os._exit(0)
+        except OSError:
+            os._exit(1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def private_root(readable: Iterable[str]) -> bool:
+    """See, from now on, only these files and folders, read-only; False where mounting is not allowed.
+
+    Raises:
+        OSError: It failed half-way; this process must not go on.
+    """
+    try:
+        kernel.unshare(CLONE_NEWNS)
+        kernel.mount("none", "/", flags=MS_REC | MS_PRIVATE)
+        kernel.mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV)  # noqa: S108  # a place to build on, seen by no one
+    except OSError:
+        return False
+    root = "/tmp/root"  # noqa: S108
+    os.mkdir(root)
+    kernel.mount("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV)
+    kept = [path for path in readable if not path.startswith("/tmp/")]  # noqa: S108
+    for path in kept:
+        _bind(path, root + path)
+    os.mkdir(root + "/.old")
+    kernel.pivot_root(root, root + "/.old")
+    os.chdir("/")
+    kernel.unmount("/.old")
+    os.rmdir("/.old")
+    return True
+
+
+def _bind(path: str, target: str) -> None:
+    if os.path.isdir(path):
+        os.makedirs(target, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "x"):
+            pass
+    kernel.mount(path, target, flags=MS_BIND | MS_REC)

@@ -1,0 +1,148 @@
+"""The nursery: the first worker process. It imports everything once and forks a zygote for each BoxSet.
+
+It is started as ``python -I`` with a scrubbed environment and one socket; it holds no data and runs no foreign code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gc
+import json
+import os
+import pkgutil
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from boxkit.executor import kernel, namespaces, wire
+from boxkit.executor.layers import Layers, available
+
+__all__ = ["main"]
+
+
+def main(descriptor: int, options: str) -> None:
+    """Serve the host over the socket ``descriptor`` until it hangs up."""
+    started = time.perf_counter()
+    control = socket.socket(fileno=descriptor)
+    os.set_inheritable(descriptor, False)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    layers, reasons = available(Layers.from_json(json.loads(options)))
+    if layers.namespaces and not namespaces.enter(control.close):
+        layers = dataclasses.replace(layers, namespaces=False)
+        reasons = (*reasons, "the machine does not allow namespaces of one's own")
+    _Nursery(control, layers).serve(reasons, started)
+
+
+class _Nursery:
+    def __init__(self, control: socket.socket, layers: Layers) -> None:
+        from boxkit.executor.gauge import Gauge
+
+        self._control = control
+        self._layers = layers
+        self._gauge = Gauge.open()
+        self._zygotes: dict[int, int] = {}
+
+    def serve(self, reasons: tuple[str, ...], started: float) -> None:
+        _import_everything()
+        if kernel.supported():
+            kernel.set_no_new_privs()
+            kernel.set_dumpable(False)
+        self._settle()
+        hello = {"layers": self._layers.to_json(), "reasons": reasons, "seconds": time.perf_counter() - started}
+        wire.send(self._control, hello)
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # so that the call below is interrupted
+        with contextlib.suppress(wire.Hangup):
+            while True:
+                self._answer(*wire.receive(self._control))
+                self._reap()
+        os._exit(0)
+
+    def _settle(self) -> None:
+        threads = self._gauge.threads()
+        if threads > 1:
+            raise RuntimeError(f"the worker has {threads} threads; a library started some, and forking would hang")
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+
+    def _answer(self, message: dict[str, Any], descriptors: list[int]) -> None:
+        if message["op"] == "preload":
+            from boxkit.executor.environment import preload
+
+            preload(message["packages"])
+            self._settle()
+            wire.send(self._control, {"ok": True})
+        elif message["op"] == "kill":
+            pid = self._zygotes.pop(message["id"], None)
+            if pid is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        elif message["op"] == "zygote":
+            self._fork(message, descriptors[0])
+        for descriptor in descriptors:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+
+    def _fork(self, message: dict[str, Any], descriptor: int) -> None:
+        parent = os.getpid()
+        pid = os.fork()
+        if pid:
+            self._zygotes[message["id"]] = pid
+            return
+        try:
+            if kernel.supported():
+                kernel.set_parent_death_signal(signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(1)
+            self._control.close()
+            self._become_zygote(message, socket.socket(fileno=descriptor))
+        except BaseException:  # the border: a process that is no zygote must not become a nursery
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(71)
+
+    def _become_zygote(self, message: dict[str, Any], control: socket.socket) -> None:
+        from boxkit.executor.confine import Confinement, readable_paths
+        from boxkit.executor.zygote import Zygote
+
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        readable = [*readable_paths(), *message["readable"]]
+        empty = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        if self._layers.namespaces:
+            namespaces.private_root(readable)
+        confinement = Confinement.prepare(self._layers, readable, empty)
+        wire.send(control, {"ready": True})
+        Zygote(control, confinement, self._gauge, message["standby"]).serve()
+
+    def _reap(self) -> None:
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                pid, _ = os.waitpid(-1, os.WNOHANG)
+                if not pid:
+                    return
+                self._zygotes = {key: value for key, value in self._zygotes.items() if value != pid}
+
+
+def _import_everything() -> None:
+    """pandas with every sub-module, and whatever the warm-up pulls in: a confined child may not be able to."""
+    import importlib
+
+    import pandas
+    import pyarrow
+    import pyarrow.compute
+
+    from boxkit.executor import environment, program, warmup, zygote
+
+    del pyarrow, environment, program, zygote
+    for module in pkgutil.walk_packages(pandas.__path__, "pandas."):
+        if ".tests" in module.name or module.name.endswith((".conftest", "._testing")):
+            continue
+        with contextlib.suppress(
+            Exception
+        ):  # optional parts of pandas say in many ways that something is not installed
+            importlib.import_module(module.name)
+    warmup.warm()
