@@ -11,20 +11,34 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SAMPLE_VALUES", "column", "frame_of", "text_shape", "type_in_words", "without_values", "words_for_values"]
+__all__ = [
+    "DATE_SHAPES",
+    "SAMPLE_VALUES",
+    "SHAPES",
+    "column",
+    "frame_of",
+    "text_shape",
+    "type_in_words",
+    "without_values",
+    "words_for_values",
+]
 
 #: How many values of a column are looked at to say what its texts are.
 SAMPLE_VALUES = 200
 
 _EXACT_IN_FLOAT = 2**53
 
-_SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
+#: What texts can be, by name.
+SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("ISO date", re.compile(r"\d{4}-\d{2}-\d{2}")),
     ("ISO datetime", re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")),
     ("time", re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")),
     ("date like 12/31/99", re.compile(r"\d{1,2}[/.]\d{1,2}[/.](\d{4}|\d{2})")),
     ("date like 31-Dec-99", re.compile(r"\d{1,2}[- ][A-Za-z]{3,9}[- ](\d{4}|\d{2})")),
 )
+
+#: Those of the shapes that name a day.
+DATE_SHAPES = frozenset(name for name, _ in SHAPES if "date" in name)
 
 
 def column(values: Sequence[Any], hint: str = "") -> pd.Series[Any]:
@@ -114,7 +128,7 @@ def text_shape(values: Iterable[str]) -> str:
     sample = [value.strip() for value in islice((value for value in values if value), SAMPLE_VALUES)]
     if not sample:
         return ""
-    for name, pattern in _SHAPES:
+    for name, pattern in SHAPES:
         if all(map(pattern.fullmatch, sample)):
             return name
     return ""

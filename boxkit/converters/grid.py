@@ -11,6 +11,7 @@ from boxkit.box import Box, Note
 from boxkit.converters.cells import typed
 from boxkit.converters.columns import column, frame_of
 from boxkit.converters.held import held_box
+from boxkit.converters.lint import lint_frame
 from boxkit.naming import field_labels
 
 __all__ = ["Grid", "box_of_grid", "find_table"]
@@ -132,6 +133,7 @@ def box_of_grid(
     make = (lambda values, *_: column(values, "text")) if as_text else typer
     columns = [make(cells[at], box, label, notes) for at, label in enumerate(labels)]
     frame = frame_of(columns, labels, len(grid.rows))
+    notes += lint_frame(frame, box)
     return held_box(
         box,
         frame,

@@ -9,9 +9,10 @@ from typing import Any
 
 from boxkit.box import Box, BoxSet, Field, ForeignKey, Note
 from boxkit.converters.columns import words_for_values
+from boxkit.converters.lint import lint_values
 from boxkit.converters.source import SourceFile
 from boxkit.converters.sqlite_fast import affinity
-from boxkit.converters.sqlite_reader import Database, SQLiteReader, quoted
+from boxkit.converters.sqlite_reader import Database, SQLiteReader, Steps, quoted
 from boxkit.errors import UnreadableSource
 from boxkit.naming import box_name, field_labels
 
@@ -21,7 +22,12 @@ name = "sqlite"
 
 _MAGIC = b"SQLite format 3\x00"
 #: Rows looked at to say what a column holds.
-_SAMPLE_ROWS = 20
+_SAMPLE_ROWS = 100
+#: SQLite's machine steps that checking all declared keys may take while loading.
+_KEY_STEPS = 400_000
+#: Databases up to this size are checked for damaged pages while loading.
+_CHECKED_BYTES = 2_000_000
+_DAMAGE = ("malformed", "corrupt", "btree", "Page ", "page ", "Tree ", "out of order", "not a database", "disk image")
 
 
 def accepts(source: Any) -> float:
@@ -65,7 +71,51 @@ class _Catalogue:
             if box is not None:
                 self.by_table[table.casefold()] = box
         keys = [key for table in list(self.by_table) for key in self.keys(table)]
+        keys = list(self.verified(keys))
+        self.note_damage()
         return BoxSet(self.by_table.values(), keys, self.notes, [self.database.label])
+
+    def verified(self, keys: list[ForeignKey]) -> Iterator[ForeignKey]:
+        """The keys, flagged where values are missing from the parent; as far as a bounded number of steps shows."""
+        steps = Steps(self.connection, _KEY_STEPS)
+        for key in keys:
+            if key.parent not in self or not steps.left:
+                yield key
+                continue
+            child, parent = self.named(key.box), self.named(key.parent)
+            sql = _orphans(child, key.fields, parent, key.parent_fields)
+            orphan = steps.first_row(sql)
+            if orphan is None:
+                yield key
+                continue
+            shown = ", ".join(map(repr, orphan))
+            message = f"it refers to {key.parent}, where {shown} is missing"
+            self.notes.append(Note("dangling key", message, key.box, key.fields[0]))
+            yield replace(key, dangling=True)
+
+    def __contains__(self, name: str) -> bool:
+        return any(box.name == name for box in self.by_table.values())
+
+    def named(self, name: str) -> Box:
+        return next(box for box in self.by_table.values() if box.name == name)
+
+    def note_damage(self) -> None:
+        """Note tables whose pages are damaged, in databases small enough to check while loading."""
+        if self.database.size > _CHECKED_BYTES:
+            return
+        known = {note.box for note in self.notes if note.kind == "unreadable"}
+        for box in self.by_table.values():
+            reader = box.reader
+            if box.name in known or not isinstance(reader, SQLiteReader) or reader.is_view:
+                continue
+            try:
+                found = self.connection.execute(f"PRAGMA main.quick_check({quoted(reader.table)})").fetchone()
+            except sqlite3.DatabaseError as error:
+                found = (str(error),)
+            said = "" if found is None else str(found[0])
+            if any(word in said for word in _DAMAGE):
+                message = f"the table is damaged and cannot be read whole: {' '.join(said.split())[:200]}"
+                self.notes.append(Note("unreadable", message, box.name))
 
     def tables(self) -> Iterator[tuple[str, str]]:
         shadows = {row[1] for row in self.connection.execute("PRAGMA main.table_list") if row[2] == "shadow"}
@@ -124,6 +174,9 @@ class _Catalogue:
             self.notes.append(Note("unreadable", f"{reader.table!r} cannot be read: {error}", box))
             rows = []
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(declared)
+        where = "" if len(rows) < _SAMPLE_ROWS else f" (in the first {_SAMPLE_ROWS} rows)"
+        for label, values in zip(reader.labels, columns, strict=True):
+            self.notes += lint_values(values, box, label, where)
         return [_type(kind, values) for kind, values in zip(declared, columns, strict=True)]
 
     def keys(self, table: str) -> Iterator[ForeignKey]:
@@ -161,6 +214,18 @@ class _Catalogue:
             )
             return None
         return ForeignKey(box.name, own, parent.name, found)
+
+
+def _orphans(child: Box, fields: tuple[str, ...], parent: Box, parent_fields: tuple[str, ...]) -> str:
+    own = [quoted(child.field(label).source_name) for label in fields]
+    theirs = [quoted(parent.field(label).source_name) for label in parent_fields]
+    present = " AND ".join(f"{each} IS NOT NULL" for each in own)
+    known = " AND ".join(f"{each} IS NOT NULL" for each in theirs)
+    listed = f"SELECT {', '.join(theirs)} FROM main.{quoted(parent.source_name)} WHERE {known}"
+    return (
+        f"SELECT {', '.join(own)} FROM main.{quoted(child.source_name)} "
+        f"WHERE {present} AND ({', '.join(own)}) NOT IN ({listed}) LIMIT 1"
+    )
 
 
 def _label(box: Box, column: str) -> str | None:

@@ -8,18 +8,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from boxkit.box import Note, Reading
 from boxkit.converters.columns import column, frame_of
+from boxkit.converters.lint import lint_frame
 from boxkit.converters.source import SourceFile
 from boxkit.errors import SourceError, UnreadableSource
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Database", "SQLiteReader", "quoted"]
+__all__ = ["Database", "SQLiteReader", "Steps", "quoted"]
+
+T = TypeVar("T")
 
 #: How long a locked database is waited for.
 _BUSY_TIMEOUT_S = 2.0
@@ -92,25 +95,32 @@ class Database:
                 connection.close()
 
     @property
+    def size(self) -> int:
+        """Bytes on disk; 0 for a snapshot."""
+        return self.path.stat().st_size if self.path is not None else 0
+
+    @property
     def uri_for_speed(self) -> str | None:
         """The URI under which ADBC opens it; None where the ordinary way is as fast (small files) or the only one."""
         if self.path is None or not self.path.exists() or self.path.stat().st_size < _SMALL_BYTES:
             return None
-        return f"file:{quote(str(self.path.absolute()))}?mode=ro"
+        return self._uri()
 
-    def _open(self) -> sqlite3.Connection:
+    def _uri(self) -> str:
         assert self.path is not None
         uri = f"file:{quote(str(self.path.absolute()))}?mode=ro"
-        connection = sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT_S, check_same_thread=False)
+        # To open a database in WAL mode, SQLite makes two files beside it. Where nobody has it open there are none, and
+        # its own file is all there is to read.
+        is_wal = SourceFile.of(self.path).head[18:20] == b"\x02\x02"
+        return f"{uri}&immutable=1" if is_wal and not Path(f"{self.path}-wal").exists() else uri
+
+    def _open(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._uri(), uri=True, timeout=_BUSY_TIMEOUT_S, check_same_thread=False)
         try:
             connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError:
             connection.close()
-            # A database in WAL mode cannot be opened where its -wal and -shm files cannot be made.
-            if "unable to open" not in str(error) or Path(f"{self.path}-wal").exists():
-                raise
-            connection = sqlite3.connect(f"{uri}&immutable=1", uri=True, check_same_thread=False)
-            connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+            raise
         return connection
 
     def fingerprint(self) -> str:
@@ -185,6 +195,12 @@ class SQLiteReader:
 
     def read(self, columns: Sequence[str] | None = None, limit: int | None = None) -> Reading:
         """Some fields, or the first rows only."""
+        before = self.fingerprint()
+        reading = self._read(columns, limit)
+        # An immutable database that somebody began to write to meanwhile is read again the ordinary way.
+        return reading if before == self.fingerprint() else self._read(columns, limit)
+
+    def _read(self, columns: Sequence[str] | None, limit: int | None) -> Reading:
         labels = self.labels if columns is None else tuple(columns)
         positions = [self.labels.index(label) for label in labels]
         notes: list[Note] = []
@@ -194,11 +210,14 @@ class SQLiteReader:
             read, length = self._careful([positions[at] for at in careful], limit, notes)
             if found and length != len(next(iter(found.values()))):
                 # Another program wrote between the two readings.
-                return self.read(columns, limit)
+                return self._read(columns, limit)
             found |= dict(zip(careful, read, strict=True))
         else:
             length = len(next(iter(found.values())))
-        return Reading(frame_of([found[at] for at in range(len(labels))], labels, length), tuple(notes))
+        frame = frame_of([found[at] for at in range(len(labels))], labels, length)
+        if limit is None and columns is None:
+            notes += lint_frame(frame, self.box)
+        return Reading(frame, tuple(notes))
 
     def _fast(self, positions: list[int]) -> dict[int, pd.Series[Any]]:
         uri = self.database.uri_for_speed
@@ -277,15 +296,8 @@ class SQLiteReader:
 
     def sample(self, connection: sqlite3.Connection, rows: int) -> list[tuple[Any, ...]]:
         """The first rows for a look, or none where that would take long."""
-        connection.set_progress_handler(lambda: 1, _SAMPLE_STEPS)
-        try:
-            return self._rows(connection, list(range(len(self.names))), rows, [])
-        except sqlite3.OperationalError as error:
-            if "interrupted" in str(error):
-                return []
-            raise
-        finally:
-            connection.set_progress_handler(None, 0)
+        steps = Steps(connection, _SAMPLE_STEPS)
+        return steps.run(lambda: self._rows(connection, list(range(len(self.names))), rows, [])) or []
 
     def count(self) -> int:
         """The number of rows."""
@@ -296,6 +308,44 @@ class SQLiteReader:
     def fingerprint(self) -> str:
         """The database's."""
         return self.database.fingerprint()
+
+
+class Steps:
+    """A bound on the work that SQLite may do for some queries, in its own machine steps: the same on every machine.
+
+    Attributes:
+        left: The steps left; 0 where they are used up.
+    """
+
+    _GRAIN = 1_000
+
+    def __init__(self, connection: sqlite3.Connection, steps: int) -> None:
+        self.connection = connection
+        self.left = steps
+
+    def run(self, query: Callable[[], T]) -> T | None:
+        """What the query gives; None where it needs more steps than are left."""
+        self.connection.set_progress_handler(self._tick, self._GRAIN)
+        try:
+            return query()
+        except sqlite3.OperationalError as error:
+            if "interrupted" in str(error):
+                return None
+            raise
+        finally:
+            self.connection.set_progress_handler(None, 0)
+
+    def first_row(self, sql: str) -> tuple[Any, ...] | None:
+        """The first row of a query; None where there is none, or it was not found in time or at all."""
+        try:
+            row: tuple[Any, ...] | None = self.run(lambda: self.connection.execute(sql).fetchone())
+        except sqlite3.DatabaseError:
+            return None
+        return row
+
+    def _tick(self) -> int:
+        self.left = max(self.left - self._GRAIN, 0)
+        return int(self.left == 0)
 
 
 @contextmanager

@@ -1,0 +1,312 @@
+"""Lint: what is odd about a column's values, as notes with the pandas code that deals with it. Nothing is changed."""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boxkit.box import Note
+from boxkit.converters.columns import DATE_SHAPES, SHAPES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["lint_frame", "lint_values"]
+
+#: Rows of a frame that are looked at; of longer ones every n-th.
+_MAX_ROWS = 50_000
+#: Texts that stand for "no value".
+_SENTINEL_TEXTS = frozenset(
+    {
+        "\\N",
+        "N/A",
+        "NA",
+        "n/a",
+        "#N/A",
+        "NaN",
+        "nan",
+        "NULL",
+        "null",
+        "None",
+        "?",
+        "-",
+        "--",
+        "—",
+        ".",
+        "missing",
+        "unknown",
+    }
+)
+_SENTINEL_NUMBERS = (-9, -99, -999, -9999, -99999, -999999, 999, 9999, 99999, 999999)
+_MOST = 0.9
+_CATEGORIES = 200
+
+_PLAIN = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+_COMMAS = re.compile(r"[+-]?\s*[$€£¥]?\s*[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s*[$€£¥%]?")
+_POINTS = re.compile(r"[+-]?\s*[$€£¥]?\s*\d{1,3}(\.\d{3})*(,\d+)?\s*[$€£¥%]?")
+_DECORATED = re.compile(r"[+-]?\s*[$€£¥]?\s*[+-]?\d+(\.\d+)?\s*[$€£¥%]?|\(\s*[$€£¥]?\d[\d,]*(\.\d+)?\s*\)")
+_LEADING_ZERO = re.compile(r"0\d+")
+_DATE_FORMATS = {"ISO date": "%Y-%m-%d", "date like 31-Dec-99": "%d-%b-%y"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    box: str
+    label: str
+    values: Sequence[Any]
+    #: Distinct texts with their counts.
+    texts: Mapping[str, int]
+    present: int
+    where: str
+
+    @property
+    def code(self) -> str:
+        return f"{self.box}[{self.label!r}]"
+
+    def note(self, message: str, first: Callable[[Any], bool] | None = None, fix: str | None = None) -> Note:
+        row = (
+            None
+            if first is None or self.where
+            else next((at for at, each in enumerate(self.values) if first(each)), None)
+        )
+        return Note("lint", message + self.where, self.box, self.label, row, fix)
+
+
+def lint_frame(frame: pd.DataFrame, box: str) -> list[Note]:
+    """Notes on a frame's columns, and one on where values are missing."""
+    step = max(1, -(-len(frame) // _MAX_ROWS))
+    where = f" (every {step}th row was looked at)" if step > 1 else ""
+    notes = []
+    missing = {label: count for label, count in frame.isna().sum().items() if count}
+    if missing:
+        shown = ", ".join(f"{label!r} {count}" for label, count in list(missing.items())[:12])
+        more = f" and {len(missing) - 12} more fields" if len(missing) > 12 else ""
+        notes.append(Note("lint", f"missing values, of {len(frame)} rows: {shown}{more}", box))
+    for label in frame.columns:
+        series = frame[label]
+        if series.dtype.kind in "bmM":
+            continue
+        notes.extend(
+            lint_values(series.iloc[::step].dropna().tolist() if step > 1 else _values(series), box, label, where)
+        )
+    return notes
+
+
+def _values(series: pd.Series[Any]) -> list[Any]:
+    return series.astype(object).where(series.notna(), None).tolist()
+
+
+def lint_values(values: Sequence[Any], box: str, label: str, where: str = "") -> list[Note]:
+    """Notes on the values of one column.
+
+    Args:
+        values: Python values, None for missing.
+        box: For the notes.
+        label: For the notes.
+        where: Said after each note, where not all rows were looked at.
+    """
+    kinds = Counter(map(type, values))
+    kinds.pop(type(None), None)
+    if not kinds:
+        return []
+    texts = Counter(value for value in values if type(value) is str) if str in kinds else {}
+    column = _Column(box, label, values, texts, sum(kinds.values()), where)
+    checks = (_sentinels, _numbers, _padding, _dates, _near_duplicates) if texts else (_number_sentinels,)
+    return [note for check in checks for note in check(column)]
+
+
+def _sentinels(column: _Column) -> Iterator[Note]:
+    found = [
+        text
+        for text in column.texts
+        if text.strip() in _SENTINEL_TEXTS or text.strip().lower() in ("missing", "unknown")
+    ]
+    real = len(column.texts) - len(found)
+    if not found or not real:
+        return
+    shown = ", ".join(f"{text!r} ({column.texts[text]}×)" for text in sorted(found)[:5])
+    # A country called NA, a blood group "-": worth a word, no more.
+    yield column.note(
+        f"{shown} may stand for a missing value",
+        lambda cell: cell in found,
+        f"{column.code}.replace({sorted(found)!r}, pd.NA)",
+    )
+
+
+def _number_sentinels(column: _Column) -> Iterator[Note]:
+    numbers = [value for value in column.values if type(value) in (int, float) and value == value]
+    if len(numbers) < 3:
+        return
+    for sentinel in _SENTINEL_NUMBERS:
+        count = numbers.count(sentinel)
+        rest = sorted(value for value in numbers if value != sentinel)
+        if not count or len(rest) < 2:
+            continue
+        low, high = rest[0], rest[-1]
+        alone = (sentinel < 0 and low >= 0 and abs(sentinel) > 9) or abs(sentinel) > 10 * max(abs(low), abs(high), 1)
+        if (alone and sentinel not in (-9, -99)) or (sentinel in (-9, -99) and low >= 0 and count > 1):
+            yield column.note(
+                f"{sentinel} ({count}×) may stand for a missing value; the others are from {low} to {high}",
+                lambda cell, sentinel=sentinel: cell == sentinel,  # type: ignore[misc]
+                f"{column.code}.where({column.code} != {sentinel})",
+            )
+
+
+def _matching(column: _Column, pattern: re.Pattern[str]) -> tuple[int, int]:
+    """How many cells match, of how many that are no sentinel."""
+    counted = [
+        (text.strip(), count)
+        for text, count in column.texts.items()
+        if text.strip() and text.strip() not in _SENTINEL_TEXTS
+    ]
+    return sum(count for text, count in counted if pattern.fullmatch(text)), sum(count for _, count in counted)
+
+
+def _numbers(column: _Column) -> Iterator[Note]:
+    example = min(column.texts, key=len)
+    if any(_LEADING_ZERO.fullmatch(text.strip()) for text in column.texts):
+        matching, of = _matching(column, re.compile(r"\d+"))
+        if of and matching == of:
+            zero = next(text for text in column.texts if _LEADING_ZERO.fullmatch(text.strip()))
+            yield column.note(
+                f"digits with leading zeros ({zero!r}): identifiers, kept as text", lambda cell: cell == zero
+            )
+        return
+    for pattern, clean in (
+        (_PLAIN, "{code}"),
+        (_COMMAS, '{code}.str.replace(r"[^0-9.eE+-]", "", regex=True)'),
+        (_DECORATED, '{code}.str.replace(r"[^0-9.eE+-]", "", regex=True)'),
+    ):
+        any_of = re.compile("|".join(f"(?:{each.pattern})" for each in (_PLAIN, _COMMAS, _DECORATED)))
+        matching, of = _matching(column, any_of if pattern is not _PLAIN else pattern)
+        if not of or matching < max(_MOST * of, 1):
+            continue
+        matched = [text for text in column.texts if any_of.fullmatch(text.strip())]
+        example = next((text for text in matched if not _PLAIN.fullmatch(text.strip())), matched[0])
+        rest = f"; {of - matching} are none" if matching < of else ""
+        fix = f'pd.to_numeric({clean.format(code=column.code)}, errors="coerce")'
+        yield column.note(f"numbers held as text, such as {example!r}{rest}", lambda cell: cell == example, fix)
+        return
+    matching, of = _matching(column, _POINTS)
+    with_comma = [text for text in column.texts if "," in text]
+    if of and matching >= _MOST * of and with_comma:
+        fix = f'pd.to_numeric({column.code}.str.replace(r"[^0-9,-]", "", regex=True).str.replace(",", "."), errors="coerce")'
+        yield column.note(
+            f"numbers with a decimal comma, held as text, such as {with_comma[0]!r}",
+            lambda cell: cell == with_comma[0],
+            fix,
+        )
+
+
+def _padding(column: _Column) -> Iterator[Note]:
+    padded = {text for text in column.texts if text != text.strip() and text.strip()}
+    if padded:
+        count = sum(column.texts[text] for text in padded)
+        yield column.note(
+            f"{count} cells have spaces around them, such as {min(padded)!r}",
+            lambda cell: cell in padded,
+            f"{column.code}.str.strip()",
+        )
+
+
+def _dates(column: _Column) -> Iterator[Note]:
+    shapes = {
+        text: _shape(text.strip()) for text in column.texts if text.strip() and text.strip() not in _SENTINEL_TEXTS
+    }
+    counted = Counter[str]()
+    for text, shape in shapes.items():
+        counted[shape] += column.texts[text]
+    dated = {shape: count for shape, count in counted.items() if shape in DATE_SHAPES}
+    if not dated or sum(dated.values()) < 0.5 * sum(counted.values()):
+        return
+    usual = max(dated, key=lambda shape: dated[shape])
+    format_ = _format(usual, [text.strip() for text, shape in shapes.items() if shape == usual])
+    odd = [text for text, shape in shapes.items() if shape != usual or not _is_date(text.strip(), format_)]
+    fix = (
+        f'pd.to_datetime({column.code}, format="{format_}", errors="coerce")'
+        if format_
+        else f'pd.to_datetime({column.code}, errors="coerce")'
+    )
+    example = next((text for text in shapes if text not in odd), next(iter(shapes)))
+    if not odd:
+        yield column.note(f"dates held as text, such as {example!r}", None, fix)
+        return
+    shown = ", ".join(map(repr, odd[:5])) + (f" and {len(odd) - 5} more" if len(odd) > 5 else "")
+    yield column.note(
+        f"dates held as text, such as {example!r}; {shown} fit no date of that form", lambda cell: cell in odd, fix
+    )
+
+
+def _shape(text: str) -> str:
+    return next((name for name, pattern in SHAPES if pattern.fullmatch(text)), "")
+
+
+def _format(shape: str, texts: Sequence[str]) -> str:
+    """The strptime form of dates of a shape, where one fits most of them."""
+    if shape == "ISO date":
+        return "%Y-%m-%d"
+    if shape == "ISO datetime":
+        return ""
+    separator = (
+        "/"
+        if any("/" in text for text in texts)
+        else "."
+        if any("." in text for text in texts)
+        else "-"
+        if any("-" in text for text in texts)
+        else " "
+    )
+    year = "%Y" if all(re.search(r"\d{4}$", text) for text in texts) else "%y"
+    if shape == "date like 31-Dec-99":
+        month = "%b" if any(re.search(r"[^A-Za-z][A-Za-z]{3}[^A-Za-z]", text) for text in texts) else "%B"
+        return separator.join(("%d", month, year))
+    forms = [separator.join((*order, year)) for order in (("%m", "%d"), ("%d", "%m"))]
+    return max(forms, key=lambda form: sum(_is_date(text, form) for text in texts))
+
+
+def _is_date(text: str, form: str) -> bool:
+    try:
+        if form:
+            datetime.datetime.strptime(text, form)
+        else:
+            datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _near_duplicates(column: _Column) -> Iterator[Note]:
+    if not 2 <= len(column.texts) <= _CATEGORIES or column.present < 2 * len(column.texts):
+        return
+    groups: dict[str, list[str]] = {}
+    for text in column.texts:
+        groups.setdefault(_folded(text), []).append(text)
+    alike = [group for group in groups.values() if len({text.strip() for text in group}) > 1]
+    singles = {folded: group[0] for folded, group in groups.items() if folded.isalpha() and len(folded) >= 6}
+    alike += [[common, rare] for common, rare in _misspelled(singles, column.texts)]
+    if not alike:
+        return
+    ranked = [sorted(group, key=lambda text: (-column.texts[text], text)) for group in alike]
+    shown = "; ".join(", ".join(map(repr, group)) for group in ranked[:4])
+    mapping = {text: group[0] for group in ranked for text in group[1:]}
+    yield column.note(
+        f"categories that may be one: {shown}", lambda cell: cell in mapping, f"{column.code}.replace({mapping!r})"
+    )
+
+
+def _folded(text: str) -> str:
+    bare = "".join(char for char in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(char))
+    return "".join(char for char in bare if char.isalnum()) or text
+
+
+def _misspelled(singles: Mapping[str, str], counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    for folded, rare in singles.items():
+        for other in difflib.get_close_matches(folded, [each for each in singles if each != folded], n=1, cutoff=0.9):
+            if counts[rare] * 5 <= counts[singles[other]]:
+                yield singles[other], rare
