@@ -1,0 +1,146 @@
+"""An answer on the screen: its rows on stdout; how it came about, and what it cost, on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from boxkit.cli.exits import Exit
+from boxkit.cli.tables import print_csv, shown_rows, table
+from boxkit.cli.terminal import complain, print_json, say, screen, show, text
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from boxkit.answer import Answer, Attempt, Usage
+
+__all__ = ["code", "explain", "footer", "outcome", "print_answer", "rows_table"]
+
+
+def print_answer(answer: Answer, *, form: str = "table", rows: int | None = None, explained: bool = False) -> Exit:
+    """Print an answer in one of the forms ``table``, ``json``, ``csv`` or ``code``. Returns how the command ends."""
+    if form == "json":
+        print_json(answer.to_json())
+        return outcome(answer)
+    if form == "code":
+        if answer.code:
+            show(text(answer.code, lines=True))
+    else:
+        _tell(answer, explained)
+        if answer.ok and form == "csv":
+            print_csv(answer.columns, answer.rows)
+        elif answer.ok:
+            rows_table(answer.columns, answer.rows, rows)
+        say(text(footer(answer), "dim"))
+    if answer.failure is not None:
+        _fail(answer)
+    return outcome(answer)
+
+
+def outcome(answer: Answer) -> Exit:
+    """The exit code of an answer."""
+    if answer.ok:
+        return Exit.ANSWERED
+    return Exit.NO_ANSWER
+
+
+def _tell(answer: Answer, explained: bool) -> None:
+    if explained:
+        explain(answer)
+    elif answer.code:
+        say(text(f"boxes: {', '.join(answer.boxes) or 'none'}", "dim"))
+        say(code(answer.code))
+
+
+def _fail(answer: Answer) -> None:
+    failure = answer.failure
+    assert failure is not None
+    said = "no answer" if failure.kind != "abstained" else "abstained"
+    hint = f"\n  try: {failure.hint}" if failure.hint else ""
+    complain(f"{said}: {failure.message}{hint}")
+
+
+def rows_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], limit: int | None) -> None:
+    """Print rows on stdout as a table, and on stderr how many were left out."""
+    if not rows:
+        say(text("the answer has no rows", "dim"))
+        return
+    kept = shown_rows(rows, limit)
+    show(table(columns, rows[:kept]))
+    if kept < len(rows):
+        say(
+            text(
+                f"{len(rows) - kept} more of {len(rows)} rows: --rows 0 shows all, --csv and --json hold all", "yellow"
+            )
+        )
+
+
+def code(source: str) -> RenderableType:
+    """Python code, in colours where stderr is a terminal."""
+    shown = text(source, lines=True)
+    if not screen(stderr=True).is_terminal:
+        return shown
+    from rich.syntax import Syntax
+
+    return Syntax(shown.plain, "python", theme="ansi_dark", background_color="default", word_wrap=True)
+
+
+def explain(answer: Answer) -> None:
+    """Print on stderr everything that led to the answer: demonstrations, rationale, attempts, details."""
+    say(text(f"strategy: {answer.strategy}; boxes: {', '.join(answer.boxes) or 'none'}", "dim"))
+    if answer.demonstrations:
+        say(text(f"demonstrations: {', '.join(answer.demonstrations)}", "dim"))
+    for attempt in answer.attempts:
+        _explain_attempt(attempt, len(answer.attempts))
+    if not answer.attempts and answer.code:
+        say(code(answer.code))
+    if answer.rationale and not any(attempt.rationale for attempt in answer.attempts):
+        say(text(f"why: {answer.rationale}", lines=True))
+    for name, detail in answer.details.items():
+        say(text(f"{name}: {detail}"))
+    for label, ids in list(answer.entities.items())[:20]:
+        say(text(f"{label} is {', '.join(ids)}", "dim"))
+
+
+def _explain_attempt(attempt: Attempt, total: int) -> None:
+    say(
+        text(
+            f"attempt {attempt.number} of {total} ({attempt.seconds:.2f} s, isolation: {attempt.isolation or 'none'})",
+            "bold",
+        )
+    )
+    if attempt.rationale:
+        say(text(attempt.rationale, lines=True))
+    if attempt.code:
+        say(code(attempt.code))
+    elif attempt.reply:
+        say(text(attempt.reply, "dim", lines=True))
+    if attempt.stdout:
+        say(text(f"printed: {attempt.stdout}", "dim", lines=True))
+    if attempt.failure is not None:
+        say(text(attempt.failure.feedback(), "red", lines=True))
+
+
+def footer(answer: Answer) -> str:
+    """One line: strategy, rows, attempts, time, tokens, cost."""
+    parts = [answer.strategy]
+    if answer.ok:
+        parts.append(_count(len(answer.rows), "row"))
+    if answer.attempts:
+        parts.append(_count(len(answer.attempts), "attempt"))
+    parts.append(f"{answer.seconds:.2f} s")
+    if answer.usage.calls:
+        parts.append(cost(answer.usage))
+    return " · ".join(part for part in parts if part)
+
+
+def cost(usage: Usage) -> str:
+    """What models were asked and what it cost, in words."""
+    tokens = f"{usage.prompt_tokens} + {usage.completion_tokens} tokens"
+    price = "price unknown" if usage.dollars is None else f"${usage.dollars:.4f}"
+    cached = f" ({usage.cached_calls} cached)" if usage.cached_calls else ""
+    return f"{_count(usage.calls, 'call')}{cached}, {tokens}, {price}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

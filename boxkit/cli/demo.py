@@ -1,0 +1,40 @@
+"""``boxkit demo``: true answers from a table, a database and a graph, with no model and no key."""
+
+from __future__ import annotations
+
+import click
+
+from boxkit.cli.exits import Exit, end, reported
+
+__all__ = ["DEMO", "demo"]
+
+#: The example questions asked: one a source, and one that joins two.
+DEMO = ("c06", "d03", "g03", "j02")
+
+
+@click.command()
+def demo() -> None:
+    """Ask four questions of the example world that comes with boxkit: a table, a database, a graph, and two joined.
+
+    The planner answers, which is no language model: it needs no key and no network.
+    """
+    import boxkit
+    from boxkit.cli.answers import outcome, print_answer
+    from boxkit.cli.terminal import say, text
+    from boxkit.examples import questions
+
+    asked = {question.id: question for question in questions()}
+    planner = boxkit.Planner()
+    worst = Exit.ANSWERED
+    with reported():
+        for question in map(asked.__getitem__, DEMO):
+            say(text(f'\n$ boxkit ask {" ".join(question.sources)} "{question.question}"', "bold", lines=True))
+            answer = planner.ask(question.question, boxkit.load(*question.paths))
+            print_answer(answer)
+            worst = max(worst, outcome(answer))
+        say(
+            text(
+                f'\nThe files are in {question.paths[0].parent}\nNext: boxkit ask YOUR_FILE "your question"', lines=True
+            )
+        )
+        end(worst)

@@ -1,0 +1,88 @@
+"""Which strategy and which model answer, from what the user said and what this machine has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+from boxkit.cli.options import Asking
+
+if TYPE_CHECKING:
+    from boxkit.executor import Limits
+    from boxkit.llm.protocol import LLM
+    from boxkit.memory import Memory
+    from boxkit.profile import Profile
+    from boxkit.strategies.steps import Strategy
+
+__all__ = ["STRATEGIES", "strategy_for"]
+
+PLANNER = "planner"
+
+
+def strategy_for(asking: Asking, limits: Limits) -> tuple[Strategy, str]:
+    """The strategy, and in words who answers.
+
+    Raises:
+        LLMError: The model that was asked for is not to be had.
+        click.UsageError: There is no such strategy or profile, or the options contradict each other.
+    """
+    name = asking.strategy or (PLANNER if asking.model == PLANNER else None)
+    if name not in (None, PLANNER, *STRATEGIES):
+        raise click.UsageError(f"there is no strategy {name!r}; there are: {', '.join([*STRATEGIES, PLANNER])}")
+    profile = _profile(asking.profile)
+    if name == PLANNER:
+        if asking.base_url or asking.model not in (None, PLANNER):
+            raise click.UsageError("the planner asks no model: leave out --model and --base-url")
+        return _planner(profile, limits), "the planner (no language model)"
+    llm, why = model_for(asking.model, asking.base_url)
+    if llm is None:
+        if name is not None:
+            raise click.UsageError(f"--strategy {name} needs a model: --model or --base-url, or see `boxkit models`")
+        return _planner(profile, limits), f"the planner ({why})"
+    return STRATEGIES[name or "pandora"](llm, _memory(asking), asking, profile, limits), f"{llm.name} ({why})"
+
+
+def model_for(model: str | None, base_url: str | None) -> tuple[LLM | None, str]:
+    """The model that was named, else the first that there is here; None where there is none. And why this one.
+
+    Raises:
+        LLMError: The model that was asked for is not to be had.
+    """
+    from boxkit.llm.models import choose
+
+    choice = choose(model, base_url=base_url)
+    return choice.llm, choice.why
+
+
+def _profile(name: str) -> Profile:
+    from boxkit.profile import PROFILES
+
+    if name not in PROFILES:
+        raise click.UsageError(f"there is no profile {name!r}; there are: {', '.join(PROFILES)}")
+    return PROFILES[name]
+
+
+def _memory(asking: Asking) -> Memory | None:
+    from boxkit.memory import Memory
+
+    if asking.k == 0:
+        return None
+    return Memory.open(asking.memory) if asking.memory else Memory.starter()
+
+
+def _planner(profile: Profile, limits: Limits) -> Strategy:
+    from boxkit.strategies import Planner
+
+    return Planner(profile=profile, limits=limits)
+
+
+def _pandora(llm: LLM, memory: Memory | None, asking: Asking, profile: Profile, limits: Limits) -> Strategy:
+    from boxkit.strategies import Pandora
+
+    return Pandora(llm, memory, k=asking.k, attempts=asking.attempts, profile=profile, limits=limits)
+
+
+#: The strategies that ask a model, by name.
+STRATEGIES: Mapping[str, Callable[[LLM, Memory | None, Asking, Profile, Limits], Strategy]] = {"pandora": _pandora}

@@ -1,0 +1,67 @@
+"""Rows as a table for people, or as CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from boxkit.cli.terminal import harmless, text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["cell", "print_csv", "shown_rows", "table"]
+
+#: Rows that a terminal shows before it says how many more there are.
+TERMINAL_ROWS = 50
+
+NUMBERS = (int, float)
+
+
+def cell(value: Any) -> str:
+    """A plain value as people read it: None as ``NULL``, dates in ISO form, bytes in hex, lists by commas."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat(" ") if isinstance(value, datetime.datetime) else value.isoformat()
+    if isinstance(value, bytes):
+        return f"0x{value.hex()}"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(cell, value))
+    return str(value)
+
+
+def shown_rows(rows: Sequence[Any], limit: int | None) -> int:
+    """How many rows to show: ``limit`` where given (0 for all), else a screenful on a terminal and all elsewhere."""
+    if limit is None:
+        limit = TERMINAL_ROWS if sys.stdout.isatty() else 0
+    return min(limit, len(rows)) if limit else len(rows)
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    """The rows, with numbers to the right; a short row is filled up with empty cells."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    width = max((len(row) for row in rows), default=len(columns))
+    names = [*columns, *("" for _ in range(width - len(columns)))]
+    drawn = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for at, name in enumerate(names):
+        values = [row[at] for row in rows if at < len(row) and row[at] is not None]
+        numeric = bool(values) and all(isinstance(value, NUMBERS) and value is not True for value in values)
+        drawn.add_column(text(name), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        cells = (text(cell(value), "dim" if value is None else "") for value in row)
+        drawn.add_row(*cells, *("" for _ in range(width - len(row))))
+    return drawn
+
+
+def print_csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print the rows on stdout as CSV: a missing value as an empty field, controls but line ends as escapes."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([harmless(name) for name in columns])
+    for row in rows:
+        writer.writerow(["" if value is None else harmless(cell(value), lines=True) for value in row])
