@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from boxkit.box import Note
@@ -46,13 +47,15 @@ _SENTINEL_TEXTS = frozenset(
 _SENTINEL_NUMBERS = (-9, -99, -999, -9999, -99999, -999999, 999, 9999, 99999, 999999)
 _MOST = 0.9
 _CATEGORIES = 200
+#: Distinct texts that tell whether a closer look is worth it.
+_FEW = 20
 
 _PLAIN = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _COMMAS = re.compile(r"[+-]?\s*[$€£¥]?\s*[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s*[$€£¥%]?")
 _POINTS = re.compile(r"[+-]?\s*[$€£¥]?\s*\d{1,3}(\.\d{3})*(,\d+)?\s*[$€£¥%]?")
 _DECORATED = re.compile(r"[+-]?\s*[$€£¥]?\s*[+-]?\d+(\.\d+)?\s*[$€£¥%]?|\(\s*[$€£¥]?\d[\d,]*(\.\d+)?\s*\)")
+_DIGIT = re.compile(r"\d")
 _LEADING_ZERO = re.compile(r"0\d+")
-_DATE_FORMATS = {"ISO date": "%Y-%m-%d", "date like 31-Dec-99": "%d-%b-%y"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +172,8 @@ def _matching(column: _Column, pattern: re.Pattern[str]) -> tuple[int, int]:
 
 
 def _numbers(column: _Column) -> Iterator[Note]:
-    example = min(column.texts, key=len)
+    if not any(_DIGIT.search(text) for text in islice(column.texts, _FEW)):
+        return
     if any(_LEADING_ZERO.fullmatch(text.strip()) for text in column.texts):
         matching, of = _matching(column, re.compile(r"\d+"))
         if of and matching == of:
@@ -191,7 +195,7 @@ def _numbers(column: _Column) -> Iterator[Note]:
         example = next((text for text in matched if not _PLAIN.fullmatch(text.strip())), matched[0])
         rest = f"; {of - matching} are none" if matching < of else ""
         fix = f'pd.to_numeric({clean.format(code=column.code)}, errors="coerce")'
-        yield column.note(f"numbers held as text, such as {example!r}{rest}", lambda cell: cell == example, fix)
+        yield column.note(f"numbers held as text, such as {example!r}{rest}", {example}.__contains__, fix)
         return
     matching, of = _matching(column, _POINTS)
     with_comma = [text for text in column.texts if "," in text]
@@ -216,6 +220,8 @@ def _padding(column: _Column) -> Iterator[Note]:
 
 
 def _dates(column: _Column) -> Iterator[Note]:
+    if not any(_shape(text.strip()) in DATE_SHAPES for text in islice(column.texts, _FEW)):
+        return
     shapes = {
         text: _shape(text.strip()) for text in column.texts if text.strip() and text.strip() not in _SENTINEL_TEXTS
     }
@@ -289,7 +295,8 @@ def _near_duplicates(column: _Column) -> Iterator[Note]:
         groups.setdefault(_folded(text), []).append(text)
     alike = [group for group in groups.values() if len({text.strip() for text in group}) > 1]
     singles = {folded: group[0] for folded, group in groups.items() if folded.isalpha() and len(folded) >= 6}
-    alike += [[common, rare] for common, rare in _misspelled(singles, column.texts)]
+    if len(singles) <= _FEW * 3:
+        alike += [[common, rare] for common, rare in _misspelled(singles, column.texts)]
     if not alike:
         return
     ranked = [sorted(group, key=lambda text: (-column.texts[text], text)) for group in alike]
@@ -301,8 +308,13 @@ def _near_duplicates(column: _Column) -> Iterator[Note]:
 
 
 def _folded(text: str) -> str:
-    bare = "".join(char for char in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(char))
-    return "".join(char for char in bare if char.isalnum()) or text
+    """What stays of a text when case, accents, spaces and marks within words are set aside."""
+    small = " ".join(text.casefold().split())
+    if any(char.isdigit() for char in small):
+        return small
+    bare = "".join(char for char in unicodedata.normalize("NFKD", small) if not unicodedata.combining(char))
+    # Marks at an end mean something: A-, C++.
+    return re.sub(r"(?<=[^\W_])[\s\-_.,'’/]+(?=[^\W_])", "", bare)
 
 
 def _misspelled(singles: Mapping[str, str], counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from boxkit.box import BoxSet
 from boxkit.converters.source import SourceFile
 from boxkit.errors import BoxkitError, UnknownFormat, nearest
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["GROUP", "Converter", "converter", "converter_for", "converter_names"]
 
@@ -73,6 +76,8 @@ BUILTIN: dict[str, str] = {
 
 @cache
 def _foreign() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=GROUP):
         if point.name in BUILTIN or point.name in found:
@@ -110,6 +115,12 @@ def converter(name: str) -> Converter:
     return cast(Converter, loaded() if isinstance(loaded, type) else loaded)
 
 
+def _names() -> Iterator[str]:
+    """The names, looking for other packages' only once no built-in one is certain: that takes a while."""
+    yield from BUILTIN
+    yield from _foreign()
+
+
 def converter_for(source: object) -> Converter:
     """The converter that is surest of ``source``.
 
@@ -117,7 +128,7 @@ def converter_for(source: object) -> Converter:
         UnknownFormat: None accepts it.
     """
     best, best_score = None, 0.0
-    for name in converter_names():
+    for name in _names():
         try:
             candidate = converter(name)
         except ModuleNotFoundError as error:
@@ -127,6 +138,8 @@ def converter_for(source: object) -> Converter:
         score = float(candidate.accepts(source))
         if score > best_score:
             best, best_score = candidate, score
+        if score >= 1.0:
+            break
     if best is None:
         raise _unknown(source)
     return best

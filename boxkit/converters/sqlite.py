@@ -22,7 +22,7 @@ name = "sqlite"
 
 _MAGIC = b"SQLite format 3\x00"
 #: Rows looked at to say what a column holds.
-_SAMPLE_ROWS = 100
+_SAMPLE_ROWS = 50
 #: SQLite's machine steps that checking all declared keys may take while loading.
 _KEY_STEPS = 400_000
 #: Databases up to this size are checked for damaged pages while loading.
