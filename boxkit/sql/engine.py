@@ -1,0 +1,141 @@
+"""What runs SQL for a strategy: one query at a time, held to reading, to a time and to a number of rows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from boxkit.box import BoxSet
+from boxkit.errors import UnsafeSQL, nearest
+from boxkit.failure import Failure
+from boxkit.sqlguard import check
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Fetched", "SqlEngine", "SqlLimits", "engine_for", "guarded", "sql_failure"]
+
+
+@dataclass(frozen=True, slots=True)
+class SqlLimits:
+    """What one query may use.
+
+    Attributes:
+        seconds: Wall clock; the query is truly stopped when it is over.
+        rows: Rows fetched at the most; more are left out, and that is said.
+    """
+
+    seconds: float = 30.0
+    rows: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "rows"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"SqlLimits.{name} must be positive, not {getattr(self, name)!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A query's result.
+
+    Attributes:
+        frame: The rows, each cell exactly as the engine gave it; doubled column names are numbered.
+        truncated: Whether rows were left out.
+        seconds: How long it took.
+    """
+
+    frame: pd.DataFrame
+    truncated: bool = False
+    seconds: float = 0.0
+
+
+class SqlEngine(Protocol):
+    """Runs read-only queries over the data of one BoxSet."""
+
+    @property
+    def dialect(self) -> str:
+        """sqlglot's name of its dialect."""
+        ...
+
+    @property
+    def native(self) -> bool:
+        """Whether tables and columns have their source's names, rather than the boxes'."""
+        ...
+
+    @property
+    def path(self) -> str | None:
+        """The database's file where there is one that Python's sqlite3 opens; None elsewhere."""
+        ...
+
+    def query(self, sql: str, limits: SqlLimits = SqlLimits()) -> Fetched | Failure:
+        """Run one query. What is refused, fails or takes too long is a `Failure`, not an exception."""
+        ...
+
+
+def engine_for(boxes: BoxSet) -> SqlEngine:
+    """The engine of a BoxSet: the database itself where all boxes are of one, else DuckDB over the frames.
+
+    Raises:
+        MissingExtra: DuckDB is needed and not installed.
+    """
+    from boxkit.sql.duck import DuckEngine
+    from boxkit.sql.sqlite import sqlite_engine
+
+    return sqlite_engine(boxes) or DuckEngine(boxes)
+
+
+def guarded(sql: str, dialect: str) -> Failure | None:
+    """The failure that a statement is which is no single read-only query; None for one that is."""
+    try:
+        check(sql, dialect)
+    except UnsafeSQL as error:
+        return Failure("refused", error.what, type="UnsafeSQL", source=sql, hint=error.hint or "")
+    return None
+
+
+def sql_failure(error: Exception, sql: str, boxes: BoxSet, *, native: bool) -> Failure:
+    """The failure that an engine's error is, with the nearest names where one is unknown."""
+    message = " ".join(str(error).split())
+    return Failure(
+        "exception", message, type=type(error).__name__, source=sql, hint=_hint(message, boxes, native=native)
+    )
+
+
+_UNKNOWN_TABLE = re.compile(
+    r"no such table: (?:\w+\.)?(?P<a>.+)"
+    r"|Table with name (?P<b>\S+) does not exist"
+    r"|relation \"(?P<c>[^\"]+)\" does not exist"
+    r"|Table '(?:[^'.]+\.)?(?P<d>[^']+)' doesn't exist"
+)
+_UNKNOWN_COLUMN = re.compile(
+    r"no such column: (?:.+\.)?(?P<a>.+)"
+    r"|[Cc]olumn \"(?P<b>[^\"]+)\" (?:not found|does not exist)"
+    r"|does not have a column named \"(?P<c>[^\"]+)\""
+    r"|column (?:\w+\.)?\"?(?P<d>\w+)\"? does not exist"
+    r"|Unknown column '(?:[^'.]+\.)?(?P<e>[^']+)'"
+)
+
+
+def _named(pattern: re.Pattern[str], message: str) -> str | None:
+    found = pattern.search(message)
+    return next((text for text in found.groups() if text), None) if found else None
+
+
+def _hint(message: str, boxes: BoxSet, *, native: bool) -> str:
+    """The nearest tables or columns, where the engine says that it knows none of a name."""
+    tables = {box.source_name if native else name: box for name, box in boxes.items()}
+    table = _named(_UNKNOWN_TABLE, message)
+    if table is not None:
+        close = nearest(table, tables)
+        return f"nearest tables: {', '.join(close)}" if close else f"the tables are: {', '.join(list(tables)[:20])}"
+    wanted = _named(_UNKNOWN_COLUMN, message)
+    if wanted is None:
+        return ""
+    owners: dict[str, list[str]] = {}
+    for name, box in tables.items():
+        for each in box.fields:
+            label = each.source_name if native else each.label
+            owners.setdefault(label, []).append(f"{name}.{label}")
+    near = [owner for label in nearest(wanted, owners) for owner in owners[label]]
+    return f"nearest columns: {', '.join(near[:6])}" if near else ""

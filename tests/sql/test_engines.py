@@ -1,0 +1,113 @@
+"""SQL that a model wrote runs read-only, is stopped in time, and gives exactly the engine's own rows."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+import pandas as pd
+import pytest
+
+import boxkit
+from boxkit.sql import SqlLimits, engine_for, schema_text
+
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+
+
+@pytest.fixture
+def shop(tmp_path):
+    path = tmp_path / "shop.sqlite"
+    database = sqlite3.connect(path)
+    database.executescript("""
+        CREATE TABLE "order line"(id INTEGER PRIMARY KEY, "unit price" REAL, note TEXT, big INTEGER);
+        INSERT INTO "order line" VALUES (1, 2.5, 'a', 9007199254740993), (2, NULL, 'b', NULL), (3, 'n/a', 'a', 1);
+    """)
+    database.close()
+    return path
+
+
+@pytest.fixture
+def engine(shop):
+    return engine_for(boxkit.load(shop))
+
+
+@pytest.fixture
+def frames():
+    return engine_for(boxkit.load({"t": pd.DataFrame({"a": [1, 2], "mixed": [1, "x"]}), "u": pd.DataFrame({"a": [2]})}))
+
+
+def test_a_database_is_asked_by_its_own_names_and_every_cell_survives(engine):
+    frame = engine.query('SELECT "unit price", big FROM "order line"').frame
+    assert frame.to_numpy(dtype=object).tolist() == [[2.5, 9007199254740993], [None, pd.NA], ["n/a", 1]]
+    assert engine.dialect == "sqlite"
+    assert engine.path.endswith("shop.sqlite")
+
+
+def test_several_frames_are_joined_by_the_boxes_names(frames):
+    assert frames.query("SELECT count(*) AS n FROM t JOIN u USING (a)").frame.n.tolist() == [1]
+    assert frames.query("SELECT mixed FROM t ORDER BY a").frame.mixed.tolist() == ["1", "x"]
+
+
+@pytest.mark.parametrize("sql", ["DELETE FROM t", "SELECT 1; SELECT 2", "ATTACH 'x' AS y", "PRAGMA user_version = 7"])
+def test_nothing_but_a_query_runs(engine, sql):
+    assert engine.query(sql).kind == "refused"
+
+
+def test_duckdb_reads_no_file_and_no_variable_of_ours(frames, tmp_path):
+    (tmp_path / "secret.csv").write_text("a\nsecret\n")
+    secret = [1]  # noqa: F841 - a replacement scan would find it
+    for sql in (f"SELECT * FROM '{tmp_path}/secret.csv'", "SELECT * FROM secret", "SELECT * FROM read_csv_auto('x')"):
+        assert frames.query(sql).kind in ("refused", "exception")
+
+
+@pytest.mark.parametrize("name", ["engine", "frames"])
+def test_an_endless_query_is_stopped(name, request):
+    engine = request.getfixturevalue(name)
+    started = time.monotonic()
+    failure = engine.query(ENDLESS, SqlLimits(seconds=0.3))
+    assert failure.kind == "timeout"
+    assert time.monotonic() - started < 5
+    assert not hasattr(engine.query("SELECT 1"), "kind")
+
+
+@pytest.mark.parametrize("name", ["engine", "frames"])
+def test_rows_past_the_limit_are_left_out_and_that_is_said(name, request):
+    fetched = request.getfixturevalue(name).query("VALUES (1), (2), (3)", SqlLimits(rows=2))
+    assert (len(fetched.frame), fetched.truncated) == (2, True)
+
+
+def test_doubled_columns_stay_apart(engine):
+    assert list(engine.query("SELECT 1 AS id, 2 AS id").frame.columns) == ["id", "id_2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "sql", "near"),
+    [
+        ("engine", "SELECT * FROM orderline", "order line"),
+        ("engine", 'SELECT unitprice FROM "order line"', "unit price"),
+        ("frames", "SELECT * FROM tt", "t"),
+        ("frames", "SELECT mixd FROM t", "t.mixed"),
+    ],
+)
+def test_an_unknown_name_is_told_with_the_nearest(name, sql, near, request):
+    failure = request.getfixturevalue(name).query(sql)
+    assert near in failure.hint
+
+
+def test_a_value_that_would_fill_the_memory_is_refused(engine):
+    assert engine.query("SELECT length(hex(zeroblob(900000000)))").kind == "exception"
+
+
+def test_the_database_is_left_as_it_was(engine, shop):
+    before = shop.read_bytes()
+    engine.query('SELECT * FROM "order line"')
+    assert shop.read_bytes() == before
+    assert [file.name for file in shop.parent.iterdir()] == ["shop.sqlite"]
+
+
+def test_the_schema_is_sql_that_creates_the_same_tables(shop):
+    boxes = boxkit.load(shop)
+    text = schema_text(boxes, native=True)
+    assert 'CREATE TABLE "order line"' in text
+    sqlite3.connect(":memory:").executescript(text)
+    assert "left out" in schema_text(boxes, native=True, budget=20)
