@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 
 if TYPE_CHECKING:
+    from boxkit.llm.local import LocalLLM, LocalServer
     from boxkit.llm.openai import OpenAI
     from boxkit.llm.prices import Price
 
 _HOMES = {
+    "LocalLLM": "boxkit.llm.local",
+    "LocalServer": "boxkit.llm.local",
     "OpenAI": "boxkit.llm.openai",
     "Price": "boxkit.llm.prices",
 }
 
-__all__ = ["LLM", "Completion", "Message", "OpenAI", "Parameters", "Price"]
+__all__ = ["LLM", "Completion", "LocalLLM", "LocalServer", "Message", "OpenAI", "Parameters", "Price"]
 
 
 def __getattr__(name: str) -> Any:
@@ -29,3 +32,7 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
