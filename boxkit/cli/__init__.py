@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line; the entry point of ``boxkit`` and of ``python -m boxkit``."""
-    from boxkit.cli.app import app
-    from boxkit.cli.terminal import forgiving_streams
+    try:
+        from boxkit.cli.app import app
+        from boxkit.cli.terminal import forgiving_streams
 
-    forgiving_streams()
-    app.main(prog_name="boxkit")
+        forgiving_streams()
+        app.main(prog_name="boxkit")
+    except KeyboardInterrupt:
+        # Before or after a command's own care: while modules load, or while the interpreter clears up.
+        sys.exit(130)

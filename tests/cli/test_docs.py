@@ -1,0 +1,67 @@
+"""docs/cli.md says what the commands say; ``--rewrite-golden`` rewrites its tables of options."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from boxkit.cli.app import app
+from boxkit.cli.exits import Exit
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
+BLOCK = re.compile(r"(<!-- options: ([\w ]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+def command_named(words: str) -> click.Command:
+    command: click.Command = app
+    for word in words.split():
+        assert isinstance(command, click.Group)
+        command = command.commands[word]
+    return command
+
+
+def options_table(words: str) -> str:
+    """A row an option: its names, what it means, its default."""
+    rows = ["| option | | default |", "|---|---|---|"]
+    for parameter in command_named(words).params:
+        if isinstance(parameter, click.Option) and not parameter.hidden:
+            names = ", ".join(f"`{name}`" for name in parameter.opts)
+            value = "" if parameter.is_flag else f" {parameter.metavar or parameter.type.name.split()[0].upper()}"
+            default = f"`{parameter.default}`" if parameter.show_default else ""
+            rows.append(f"| {names}{value} | {parameter.help} | {default} |")
+    return "\n".join(rows) + "\n" if len(rows) > 2 else "No options.\n"
+
+
+def test_the_page_lists_every_option_of_every_command(request: pytest.FixtureRequest) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    described = BLOCK.sub(lambda found: found[1] + options_table(found[2]) + found[4], page)
+    if request.config.getoption("--rewrite-golden"):
+        PAGE.write_text(described, encoding="utf-8")
+    assert page == described, "run pytest tests/cli/test_docs.py --rewrite-golden"
+
+
+def test_the_page_has_a_section_for_every_command() -> None:
+    described = {found[1] for found in BLOCK.findall(PAGE.read_text(encoding="utf-8"))}
+    for name, command in app.commands.items():
+        inner = set(command.commands) if isinstance(command, click.Group) else set()
+        assert {name, *(f"{name} {each}" for each in inner)} <= described
+
+
+def test_the_page_and_the_help_list_every_exit_code() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for code in Exit:
+        assert f"| {code.value} |" in page
+        assert re.search(rf"\b{code.value} ", app.help or "")
+
+
+def test_every_option_and_command_says_what_it_is_for() -> None:
+    def check(command: click.Command, words: str) -> None:
+        assert command.help, words
+        assert all(each.help for each in command.params if isinstance(each, click.Option)), words
+        for name, inner in getattr(command, "commands", {}).items():
+            check(inner, f"{words} {name}")
+
+    check(app, "boxkit")
