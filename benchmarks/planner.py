@@ -1,0 +1,235 @@
+"""The Planner's score: right, wrong and abstained, on library40, on Spider, and what a question costs in time.
+
+    python benchmarks/planner.py library
+    python benchmarks/planner.py spider-train [--show wrong] [--limit 200]
+    python benchmarks/planner.py spider-dev
+    python benchmarks/planner.py speed
+
+``BOXKIT_QUESTIONS`` and ``BOXKIT_DATA`` say where the questions and the data lie. Rows are compared as bags, columns in any
+order. Code that the Planner wrote itself runs in this process here, so that thousands of questions take seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import sqlite3
+import statistics
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from boxkit import BoxSet, load
+from boxkit.canonical import canonical_rows
+from boxkit.strategies.planner.confidence import THRESHOLD
+from boxkit.strategies.planner.reading import Planned, Reading, read
+
+ROOT = Path(__file__).resolve().parent.parent
+QUESTIONS = Path(os.environ.get("BOXKIT_QUESTIONS", ROOT.parent / "shared" / "questions"))
+DATA = Path(os.environ.get("BOXKIT_DATA", ROOT.parent / "shared" / "data"))
+
+Rows = list[tuple[Any, ...]]
+
+
+@dataclass
+class Outcome:
+    """One question's outcome: ``right``, ``wrong`` or ``abstained``, and what the best candidate would have been."""
+
+    question: str
+    verdict: str
+    guess_right: bool
+    confidence: float
+    why: str = ""
+    reading: Reading | None = None
+    gold: Any = None
+    group: str = ""
+    rows: Rows | None = None
+
+
+def run_here(code: str, boxes: BoxSet) -> Rows:
+    """Run code that the Planner wrote; in this process."""
+    scope = {name: box.frame for name, box in boxes.items()} | {"pd": pd, "np": np, "boxes": boxes}
+    exec(code, scope)  # noqa: S102
+    return canonical_rows(scope["answer"])[0]
+
+
+def same(one: Rows, two: Rows) -> bool:
+    """Whether the rows are the same bag, with the columns in some order."""
+    if len(one) != len(two):
+        return False
+    if not one:
+        return True
+    if len(one[0]) != len(two[0]):
+        return False
+    left = Counter(tuple(map(_cell, row)) for row in one)
+    width = len(one[0])
+    orders = itertools.permutations(range(width)) if width <= 5 else [tuple(range(width))]
+    return any(left == Counter(tuple(_cell(row[at]) for at in order) for row in two) for order in orders)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, (int, float)):
+        return round(float(value), 4)
+    return value if value is None else str(value)
+
+
+def judged(
+    question: str, boxes: BoxSet, gold: Rows, ties: str, compare: Any = same, empty_abstains: bool = False
+) -> Outcome:
+    """Ask, and compare with the gold rows."""
+    reading = read(question, boxes, ties)
+    if not reading.best:
+        return Outcome(question, "abstained", False, 0.0, "no reading", reading, gold)
+    best = reading.best[0]
+    try:
+        rows = [run_here(planned.code, boxes) for planned in reading.best]
+    except Exception as error:
+        return Outcome(question, "abstained", False, best.confidence, f"{type(error).__name__}: {error}", reading, gold)
+    right = compare(rows[0], gold)
+    rivals = any(not same(other, rows[0]) for other in rows[1:])
+    abstains = rivals or best.confidence < THRESHOLD or (empty_abstains and not rows[0])
+    verdict = "abstained" if abstains else "right" if right else "wrong"
+    return Outcome(question, verdict, right, best.confidence, "rivals" if rivals else "", reading, gold, rows=rows[0])
+
+
+def library() -> Iterator[Outcome]:
+    """The 40 questions over library.sqlite."""
+    boxes = load(QUESTIONS / "library.sqlite")
+    for each in json.loads((QUESTIONS / "library40.json").read_text()):
+        outcome = judged(each["question"], boxes, _gold_rows(each["gold"], each["kind"]), "all")
+        outcome.group = each["shape"]
+        yield outcome
+
+
+def _gold_rows(gold: Any, kind: str) -> Rows:
+    if kind == "map":
+        return [(key, value) for key, value in gold.items()]
+    return [(value,) for value in gold] if isinstance(gold, list) else [(gold,)]
+
+
+def spider(split: str, limit: int | None) -> Iterator[Outcome]:
+    """Spider's questions whose database is here; gold rows from running the gold SQL."""
+    folder = DATA / "spider"
+    name = {"train": "train_spider.json", "dev": "ic_spider_dev.json"}[split]
+    examples = json.loads((folder / name).read_text())
+    loaded: dict[str, BoxSet] = {}
+    for each in examples[:limit]:
+        database = each.get("db_id") or each["db"]
+        path = folder / "database" / database / f"{database}.sqlite"
+        if not path.is_file():
+            continue
+        gold = _executed(path, each["query"])
+        if gold is None:
+            continue
+        if database not in loaded:
+            loaded = {database: load(path)}
+        outcome = judged(each["question"], loaded[database], gold, "first")
+        outcome.group = each.get("hardness", database)
+        outcome.gold = f"{database}: {each['query']}"
+        yield outcome
+
+
+def _executed(path: Path, sql: str) -> Rows | None:
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+        connection.text_factory = lambda raw: raw.decode(errors="replace")
+        try:
+            return connection.execute(sql).fetchall()
+        except sqlite3.Error:
+            return None
+
+
+def report(outcomes: Iterable[Outcome], show: str) -> None:
+    """Print the counts, by group too, and the questions of one verdict."""
+    done = list(outcomes)
+    for group in ("", *sorted({each.group for each in done})):
+        some = [each for each in done if not group or each.group == group]
+        counts = Counter(each.verdict for each in some)
+        answered = counts["right"] + counts["wrong"]
+        precision = counts["right"] / answered if answered else 0.0
+        print(
+            f"{group or 'all':28} {len(some):5} questions  right {counts['right']:4}  wrong {counts['wrong']:4}  "
+            f"abstained {counts['abstained']:4}  answered {answered / len(some):6.1%}  precision {precision:6.1%}  "
+            f"best guess right {sum(each.guess_right for each in some):4}"
+        )
+    for each in done:
+        if each.verdict == show:
+            _show(each)
+
+
+def _show(each: Outcome) -> None:
+    print(f"\n{each.question}\n    gold: {each.gold}\n    {each.why} confidence {each.confidence:.2f}")
+    if each.reading and each.reading.best:
+        best: Planned = each.reading.best[0]
+        costs = {name: round(cost, 2) for name, cost in best.candidate.costs.items() if cost}
+        print(
+            f"    {' '.join(best.sentences)}\n    {costs} unplaced {each.reading.unplaced} would be right: {each.guess_right} rows {(each.rows or [])[:4]}"
+        )
+    elif each.reading:
+        print(f"    {[(item.kind, item.text) for item in each.reading.items if item.kind not in ('empty', 'mark')]}")
+
+
+def speed() -> None:
+    """The time from a question to its code, and to build an index."""
+    for path, questions in (
+        (
+            QUESTIONS / "library.sqlite",
+            [each["question"] for each in json.loads((QUESTIONS / "library40.json").read_text())],
+        ),
+        (DATA / "sample_dbs" / "chinook" / "Chinook_Sqlite.sqlite", _CHINOOK),
+    ):
+        boxes = load(path)
+        started = time.perf_counter()
+        read(questions[0], boxes)
+        first = time.perf_counter() - started
+        times = []
+        for question in questions:
+            started = time.perf_counter()
+            read(question, boxes)
+            times.append(time.perf_counter() - started)
+        cells = sum(box.count() * len(box.fields) for box in boxes.values())
+        print(
+            f"{path.name}: {cells} cells, first question {first:.3f} s, then p50 {statistics.median(times) * 1e3:.1f} ms, max {max(times) * 1e3:.1f} ms"
+        )
+
+
+_CHINOOK = [
+    "How many tracks are there?",
+    "Which artist has the most albums?",
+    "What is the average length of the tracks in milliseconds?",
+    "How many customers are from Brazil?",
+    "List the names of the tracks on the album Let There Be Rock.",
+    "How many tracks are there per genre?",
+    "Which customers live in Paris?",
+    "What is the total of all invoices?",
+    "Which employees were hired after 2003?",
+    "How many Jazz tracks are there?",
+]
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=["library", "spider-train", "spider-dev", "speed"])
+    parser.add_argument("--show", default="", choices=["", "right", "wrong", "abstained"])
+    parser.add_argument("--limit", type=int)
+    options = parser.parse_args()
+    if options.what == "speed":
+        speed()
+    elif options.what == "library":
+        report(library(), options.show)
+    else:
+        report(spider(options.what.removeprefix("spider-"), options.limit), options.show)
+
+
+if __name__ == "__main__":
+    main()

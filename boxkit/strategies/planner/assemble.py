@@ -1,0 +1,321 @@
+"""A draft and a choice of meanings become a query; a choice that makes no sense becomes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from boxkit.box import BoxSet
+from boxkit.strategies.planner.draft import Clause, Draft, Figure, Target
+from boxkit.strategies.planner.index import Index, Place
+from boxkit.strategies.planner.joins import Joins
+from boxkit.strategies.planner.options import Option, flips
+from boxkit.strategies.planner.query import Absence, Measure, Output, Query, Ranking, Test
+
+__all__ = ["Assembly", "Choice", "NoSense"]
+
+Choice = Mapping[object, Option]
+
+_FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+
+
+class NoSense(Exception):
+    """A choice that cannot be meant."""
+
+
+@dataclass(slots=True)
+class Assembly:
+    """Puts a query together.
+
+    Attributes:
+        draft: What was read.
+        choice: What each slot means.
+        boxes: The boxes.
+        joins: Their keys.
+        explicit: Boxes that a mention names.
+    """
+
+    draft: Draft
+    choice: Choice
+    boxes: BoxSet
+    joins: Joins
+    penalty: float = 0.0
+    index: Index = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.index = self.draft.index
+
+    def query(self, present: tuple[str, ...] = ()) -> Query:
+        """The query.
+
+        Raises:
+            NoSense: The meanings do not go together.
+        """
+        outputs = self._outputs()
+        if not outputs:
+            raise NoSense
+        tests, havings = self._clauses()
+        rankings = [*self._superlatives(outputs), *self._orders(outputs)]
+        root = self._root(outputs, havings, rankings)
+        query = Query(root, tuple(outputs), tuple(tests), tuple(havings), rankings=tuple(rankings), present=present)
+        query = replace(query, absences=self._absences(), limit=self.draft.limit, distinct=self.draft.distinct)
+        return self._grouped(query)
+
+    # What is shown.
+
+    def _outputs(self) -> list[Output]:
+        found: list[Output] = []
+        for at, target in enumerate(self.draft.targets):
+            option = self._option(target.figure, ("target", at))
+            if option is None:
+                raise NoSense
+            found += self._shown(target, option)
+        return list(dict.fromkeys(found))
+
+    def _shown(self, target: Target, option: Option) -> list[Output]:
+        figure = target.figure
+        if target.kind == "year":
+            kind = self.index.fields[option.place].kind
+            return [Output(Measure("", option.box, option.field), "year" if kind == "date" else "plain")]
+        if target.kind == "difference":
+            return [Output(Measure("", option.box, option.field), "difference")]
+        if target.kind == "share":
+            return [Output(self._counted(option, False), "share", target.style)]
+        if figure.function == "count":
+            return [Output(self._counted(option, figure.distinct))]
+        if figure.function:
+            return [Output(Measure(figure.function, option.box, option.field))]
+        return [Output(Measure("", option.box, label)) for label in self._labels(option)]
+
+    def _labels(self, option: Option) -> tuple[str, ...]:
+        """The field itself, or the fields that name a box's rows."""
+        if option.field:
+            return (option.field,)
+        naming = self.index.naming.get(option.box, ())
+        if naming:
+            return naming
+        self.penalty += 0.2
+        keys = self.boxes[option.box].primary_key
+        if keys:
+            return keys
+        return self.boxes[option.box].labels[:1]
+
+    def _counted(self, option: Option, distinct: bool) -> Measure:
+        if not option.field or self.boxes[option.box].primary_key == (option.field,):
+            return Measure("count", option.box)
+        known = self.index.fields[option.place]
+        if known.unique and not distinct:
+            return Measure("count", option.box)
+        return Measure("count", option.box, option.field, True)
+
+    def _option(self, figure: Figure | None, key: object) -> Option | None:
+        if figure is not None and figure.item is not None and id(figure.item) in self.choice:
+            return self.choice[id(figure.item)]
+        return self.choice.get(key)
+
+    # Conditions.
+
+    def _clauses(self) -> tuple[list[Test], list[Test]]:
+        tests: list[Test] = []
+        havings: list[Test] = []
+        for at, clause in enumerate(self.draft.clauses):
+            if clause.figure is not None:
+                havings.append(self._having(clause, at))
+            elif clause.operator == "value":
+                tests.append(self._value(clause))
+            else:
+                tests.append(self._comparison(clause, at))
+        return tests, havings
+
+    def _having(self, clause: Clause, at: int) -> Test:
+        assert clause.figure is not None
+        option = self._option(clause.figure, ("clause", at))
+        if option is None:
+            raise NoSense
+        if clause.figure.function == "count":
+            measure = self._counted(option, clause.figure.distinct)
+        else:
+            measure = Measure(clause.figure.function, option.box, option.field)
+        return Test(measure, clause.operator, _tuple(clause.literal), clause.negated)
+
+    def _value(self, clause: Clause) -> Test:
+        assert clause.value is not None
+        option = self.choice[id(clause.value)]
+        if clause.subject is not None and id(clause.subject) in self.choice:
+            subject = self.choice[id(clause.subject)]
+            if subject.field and subject.place != option.place:
+                raise NoSense
+            if not subject.field and subject.box != option.box:
+                self.penalty += 0.1
+        return Test(
+            Measure("", option.box, option.field),
+            "in",
+            option.values,
+            clause.negated,
+            alternative=clause.alternative,
+            both=clause.both,
+        )
+
+    def _comparison(self, clause: Clause, at: int) -> Test:
+        option = self._option(Figure("", clause.subject), ("clause", at)) or self.choice.get(("clause", at))
+        if option is None:
+            raise NoSense
+        if not option.field:
+            naming = self.index.naming.get(option.box, ())
+            if not naming:
+                raise NoSense
+            option = replace(option, field=naming[0])
+        known = self.index.fields[option.place]
+        operator, sign = clause.operator, clause.comparison
+        if clause.adjective and flips(clause.adjective, known.stems):
+            operator, sign = _FLIPPED.get(operator, operator), _FLIPPED.get(sign, sign)
+        measure = Measure("", option.box, option.field)
+        if operator == "exceed":
+            assert clause.value is not None
+            other = self.choice[id(clause.value)]
+            if other.box != option.box:
+                raise NoSense
+            return Test(measure, "exceed", other.values, clause.negated, sign, other.place)
+        if operator == "average":
+            return Test(measure, "average", (), clause.negated, sign)
+        values = _tuple(clause.literal)
+        if known.is_text and known.kind != "date" and operator == "=":
+            from boxkit.strategies.planner.words import normal
+
+            values = self.index.values.get(normal(str(values[0])), {}).get(option.place, ())
+            return Test(measure, "in", values, clause.negated)
+        yearly = known.kind == "date" and isinstance(values[0], int)
+        return Test(measure, operator, values, clause.negated, yearly=yearly)
+
+    def _absences(self) -> tuple[Absence, ...]:
+        return tuple(dict.fromkeys(Absence(self.choice[id(each.item)].box) for each in self.draft.related))
+
+    # Superlatives and orders.
+
+    def _superlatives(self, outputs: list[Output]) -> list[Ranking]:
+        found = []
+        for at, superlative in enumerate(self.draft.superlatives):
+            figure = superlative.figure
+            option = self._option(figure, ("superlative", at))
+            if option is None:
+                if figure.function != "count":
+                    raise NoSense
+                measure = Measure("count", outputs[0].measure.box)
+            else:
+                measure = self._ranked(figure, option)
+            descending = superlative.direction == "max"
+            if figure.adjective and option is not None and option.field:
+                descending ^= flips(figure.adjective, self.index.fields[option.place].stems)
+            found.append(Ranking(measure, descending, superlative.count))
+        return found
+
+    def _ranked(self, figure: Figure, option: Option) -> Measure:
+        if figure.function == "count":
+            return self._counted(option, figure.distinct)
+        if not option.field:
+            raise NoSense
+        return Measure(figure.function, option.box, option.field)
+
+    def _orders(self, outputs: list[Output]) -> list[Ranking]:
+        found = []
+        for at, order in enumerate(self.draft.orders):
+            if order.figure is None:
+                found.append(Ranking(outputs[0].measure, order.descending))
+                continue
+            option = self._option(order.figure, ("order", at))
+            if option is None:
+                raise NoSense
+            if not option.field and order.figure.function != "count":
+                option = replace(option, field=self._labels(option)[0])
+            descending = order.descending
+            if order.figure.adjective and option.field:
+                descending ^= flips(order.figure.adjective, self.index.fields[option.place].stems)
+            found.append(Ranking(self._ranked(order.figure, option), descending))
+        return found
+
+    # Rows and groups.
+
+    def _root(self, outputs: list[Output], havings: list[Test], rankings: list[Ranking]) -> str:
+        made = [output.measure for output in outputs if output.measure.function or output.kind != "plain"]
+        made += [test.measure for test in havings] + [each.measure for each in rankings if each.measure.function]
+        if made:
+            return made[0].box
+        shown = list(dict.fromkeys(output.measure.box for output in outputs))
+        for box in shown:
+            tree = self.joins.tree(box, frozenset(shown))
+            if tree is not None and not tree.multiplies:
+                return box
+        return shown[0]
+
+    def _grouped(self, query: Query) -> Query:
+        plain = [output for output in query.outputs if not output.measure.function and output.kind == "plain"]
+        made = [output for output in query.outputs if output not in plain]
+        counted = [test for test in query.havings] + [each for each in query.rankings if each.measure.function]
+        if self.draft.groups:
+            if not made and not counted and not self.draft.superlatives:
+                return replace(
+                    query, present=(*query.present, *(self.choice[id(item)].box for item in self.draft.groups))
+                )
+            return self._grouped_by_mentions(query)
+        if (made or counted) and plain:
+            return self._grouped_by_outputs(query, plain)
+        if counted:
+            raise NoSense
+        return query
+
+    def _grouped_by_mentions(self, query: Query) -> Query:
+        groups: list[Place] = []
+        entities: list[str] = []
+        shown: list[Output] = []
+        for item in self.draft.groups:
+            option = self.choice[id(item)]
+            if not option.field or (
+                option.field in self.index.naming.get(option.box, ()) and self._has_key(option.box)
+            ):
+                entities.append(option.box)
+            else:
+                groups.append(option.place)
+            own = any(output.measure.box == option.box and not output.measure.function for output in query.outputs)
+            if not (own and not option.field):
+                shown += [Output(Measure("", option.box, label)) for label in self._labels(option)]
+        outputs = tuple(dict.fromkeys((*shown, *query.outputs)))
+        if query.root in entities and len(entities) == 1 and not groups:
+            raise NoSense
+        return replace(query, outputs=outputs, groups=tuple(groups), entities=tuple(entities))
+
+    def _grouped_by_outputs(self, query: Query, plain: list[Output]) -> Query:
+        groups: list[Place] = []
+        entities: list[str] = []
+        for output in plain:
+            box, label = output.measure.box, output.measure.field
+            known = self.index.fields[output.measure.place]
+            names_row = (
+                label in self.index.naming.get(box, ()) or known.unique or (label,) == self.boxes[box].primary_key
+            )
+            if box != query.root and self._has_key(box) and (names_row or self._is_named(box)):
+                entities.append(box)
+            elif box == query.root or not names_row:
+                groups.append(output.measure.place)
+            else:
+                groups.append(output.measure.place)
+        groups = [place for place in groups if place.box not in entities]
+        return replace(query, groups=tuple(dict.fromkeys(groups)), entities=tuple(dict.fromkeys(entities)))
+
+    def _has_key(self, box: str) -> bool:
+        return bool(self.boxes[box].primary_key)
+
+    def _is_named(self, box: str) -> bool:
+        """Whether the question names the box itself, and not only a field of it."""
+        return any(
+            option.box == box and not option.field and option.how in ("exact", "stem", "who")
+            for option in self.choice.values()
+        ) or any(
+            not item.used and any(link.box == box and link.score >= 0.9 for link in item.only("box"))
+            for item in self.draft.items
+            if item.kind == "mention"
+        )
+
+
+def _tuple(literal: Any) -> tuple[Any, ...]:
+    return literal if isinstance(literal, tuple) else (literal,)

@@ -1,0 +1,220 @@
+"""Conditions: more than, between, before, in a year, equal to a value, containing a text, above the average."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from boxkit.strategies.planner.draft import GLUE, Clause, Draft, Figure, Function
+from boxkit.strategies.planner.tagging import Item
+
+__all__ = ["read_averages", "read_comparisons", "read_exceeding", "read_numbers", "read_texts"]
+
+_FUNCTIONS: dict[str, Function] = {"mean": "average", "sum": "sum", "median": "median"}
+_UNITS = frozenset(
+    "euro euros dollar dollars usd eur pound pounds year years old km kilometers kilometres kilometer kilometre miles mile meters metres feet inches kg kilos percent % minutes hours seconds days square degrees cm m people lbs mph".split()
+)
+_TIMES = frozenset("before after since until year during till".split())
+
+
+def read_comparisons(draft: Draft) -> None:
+    """``more than 3 books``, ``price above 40``, ``born before 1950``, ``between 10 and 20 pages``."""
+    for place, item in enumerate(draft.items):
+        if item.used or item.kind not in ("compare", "between"):
+            continue
+        last, literal = _literal(draft, place)
+        if literal is None:
+            continue
+        operator = "between" if item.kind == "between" else item.value
+        after = draft.after(last, frozenset(("empty",)))
+        following = draft.at(after)
+        if following is not None and following.kind == "orequal" and not following.used:
+            operator, following.used = following.value, True
+        item.used = True
+        for taken in draft.items[place : last + 1]:
+            taken.used = taken.used or taken.kind in ("number", "date", "and", "preposition", "word", "direction")
+        _attach(draft, place, last, operator, literal)
+
+
+def _literal(draft: Draft, place: int) -> tuple[int, Any]:
+    """The number or date compared with, or a pair of them for ``between``, and the place of the last one."""
+    first = draft.after(place, GLUE | {"word", "mark"}) if draft.items[place].kind == "between" else draft.after(place)
+    start = draft.at(first)
+    if start is None or start.kind not in ("number", "date"):
+        return place, None
+    if draft.items[place].kind != "between":
+        return first, start.literal
+    second = draft.after(first, GLUE | {"and", "word", "direction", "mark"})
+    end = draft.at(second)
+    if end is None or end.kind not in ("number", "date"):
+        return place, None
+    return second, (start.literal, end.literal)
+
+
+def _attach(draft: Draft, place: int, last: int, operator: str, literal: Any) -> None:
+    item = draft.items[place]
+    dated = bool(_TIMES & set(item.text.lower().split())) or isinstance(literal, str)
+    adjective = item.adjective
+    negated = draft.is_negated(place)
+    left = _left_subject(draft, place)
+    right = _right_subject(draft, last)
+    if right is not None and not (left is not None and draft.is_ordered(left) and not _is_aggregated(draft, left)):
+        figure = Figure("count", right) if draft.is_thing(right) else None
+        if figure is None and not draft.is_ordered(right):
+            figure = Figure("count", right)
+        right.used = True
+        draft.clauses.append(Clause(operator, right, literal, negated=negated, figure=figure, dated=dated))
+        return
+    if left is not None:
+        figure = _figure_before(draft, left)
+        left.used = True
+        draft.clauses.append(
+            Clause(operator, left, literal, negated=negated, figure=figure, adjective=adjective, dated=dated)
+        )
+        return
+    draft.clauses.append(Clause(operator, None, literal, negated=negated, adjective=adjective, dated=dated))
+
+
+def _left_subject(draft: Draft, place: int) -> Item | None:
+    """The mention just in front: ``price above``, ``cost more than``, ``whose age is over``."""
+    at = draft.before(place, frozenset(("empty", "relative", "not", "mark", "and")))
+    item = draft.schema(at)
+    if item is None:
+        return None
+    if draft.is_ordered(item):
+        return item
+    count = draft.at(draft.before(at, frozenset(("empty",))))
+    return item if count is not None and count.kind == "count" and not count.used and at > 2 else None
+
+
+def _is_aggregated(draft: Draft, item: Item) -> bool:
+    return _figure_before(draft, item, peek=True) is not None
+
+
+def _figure_before(draft: Draft, item: Item, peek: bool = False) -> Figure | None:
+    """Whether the mention stands behind ``average``, ``total`` or ``number of``: then its groups are compared."""
+    place = draft.items.index(item)
+    at = draft.before(place, frozenset(("empty", "of")))
+    operator = draft.at(at)
+    if operator is None or operator.used or operator.kind not in ("mean", "sum", "median", "count"):
+        return None
+    # At the head of the question it is what is asked for.
+    if draft.before(at, frozenset(("empty",))) < 0:
+        return None
+    if not peek:
+        operator.used = True
+    if operator.kind == "count":
+        return Figure("count", item)
+    return Figure(_FUNCTIONS[operator.kind], item)
+
+
+def _right_subject(draft: Draft, last: int) -> Item | None:
+    """The mention behind the number: ``20 pages``, ``3 different fantasy books``."""
+    at = last + 1
+    while (item := draft.at(at)) is not None:
+        if (
+            item.kind in ("empty", "distinct")
+            or (item.kind == "word" and item.value in _UNITS)
+            or item.kind == "measure"
+        ):
+            if item.kind == "word":
+                item.used = True
+            at += 1
+            continue
+        if item.kind == "mention" and item.is_value and draft.schema(at + 1) is not None:
+            at += 1
+            continue
+        break
+    item = draft.schema(at)
+    if item is None:
+        return None
+    return item
+
+
+def read_averages(draft: Draft) -> None:
+    """``above the average [price]``, ``older than average``."""
+    for place, item in enumerate(draft.items):
+        if item.used:
+            continue
+        operator = item.value if item.kind == "aboveaverage" else ""
+        adjective = item.adjective
+        last = place
+        if item.kind == "exceed":
+            mean = draft.at(draft.after(place))
+            if mean is None or mean.kind != "mean" or mean.used:
+                continue
+            operator, last = item.value, draft.after(place)
+            mean.used = True
+        if not operator:
+            continue
+        right = draft.schema(draft.after(last, GLUE))
+        left = _left_subject(draft, place)
+        subject = next((each for each in (right, left) if each is not None and draft.is_ordered(each)), None)
+        item.used = True
+        for each in (left, right):
+            if each is not None and draft.is_ordered(each):
+                each.used = True
+        draft.clauses.append(Clause("average", subject, comparison=operator, adjective=adjective))
+
+
+def read_exceeding(draft: Draft) -> None:
+    """``larger than France``, ``more pages than 'Silent River'``: compared with another row's value."""
+    for place, item in enumerate(draft.items):
+        if item.used or item.kind != "exceed":
+            continue
+        at = draft.after(place)
+        other = draft.value(at)
+        if other is None or not other.is_value:
+            continue
+        item.used = other.used = True
+        draft.clauses.append(Clause("exceed", None, value=other, adjective=item.adjective, comparison=item.value))
+
+
+def read_texts(draft: Draft) -> None:
+    """``contains the word 'Silent'``, ``starts with S``."""
+    for place, item in enumerate(draft.items):
+        if item.used or item.kind != "contain":
+            continue
+        at = draft.after(place)
+        text = draft.at(at)
+        if text is None or text.used or text.kind not in ("quoted", "mention", "word"):
+            continue
+        literal = text.literal if isinstance(text.literal, str) else text.text
+        subject = draft.schema(draft.before(place, frozenset(("empty", "relative"))))
+        item.used = text.used = True
+        if subject is not None:
+            subject.used = True
+        negated = draft.is_negated(place)
+        draft.clauses.append(Clause(item.value, subject, literal, negated=negated))
+
+
+def read_numbers(draft: Draft) -> None:
+    """Numbers and dates that stand alone: ``in 2015``, ``with 4 cylinders``, ``room 108``, ``aged 30``."""
+    for place, item in enumerate(draft.items):
+        if item.used or item.kind not in ("number", "date"):
+            continue
+        left = draft.schema(draft.before(place, frozenset(("empty", "preposition", "relative"))))
+        if left is None and (right := _right_subject(draft, place)) is not None:
+            item.used = right.used = True
+            figure = Figure("count", right) if not draft.is_ordered(right) else None
+            draft.clauses.append(Clause(_or_equal(draft, place), right, item.literal, figure=figure))
+            continue
+        is_year = item.kind == "date" or (isinstance(item.literal, int) and 1000 <= item.literal <= 2100)
+        if left is None and not is_year:
+            continue
+        item.used = True
+        if left is not None and not _is_target(draft, left):
+            left.used = True
+        negated = draft.is_negated(place)
+        draft.clauses.append(Clause(_or_equal(draft, place), left, item.literal, negated=negated, dated=is_year))
+
+
+def _is_target(draft: Draft, item: Item) -> bool:
+    return item.links[0].kind == "box" and item.links[0].how == "exact"
+
+
+def _or_equal(draft: Draft, place: int) -> str:
+    following = draft.at(draft.after(place))
+    if following is not None and following.kind == "orequal" and not following.used:
+        following.used = True
+        return following.value
+    return "="

@@ -1,0 +1,415 @@
+"""A query as a plan of the logical algebra: joins, filters, groups, the ranking, and what is shown."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, field
+from typing import Any
+
+from boxkit.box import BoxSet, ForeignKey
+from boxkit.plan import algebra as pa
+from boxkit.plan import expressions as ex
+from boxkit.strategies.planner.index import Index, Place
+from boxkit.strategies.planner.joins import Joins, Tree
+from boxkit.strategies.planner.query import Measure, Output, Query, Ranking, Test
+
+__all__ = ["compile_query"]
+
+_OTHER = "other_"
+
+
+def compile_query(query: Query, boxes: BoxSet, index: Index, joins: Joins, ties: str = "all") -> pa.Plan:
+    """The plan of a query.
+
+    Args:
+        query: What is asked.
+        boxes: The boxes.
+        index: Their index.
+        joins: Their keys.
+        ties: Whether a superlative gives ``all`` that tie, or the ``first``.
+    """
+    return _Compiler(query, boxes, index, joins, ties).plan()
+
+
+@dataclass(slots=True)
+class _Compiler:
+    query: Query
+    boxes: BoxSet
+    index: Index
+    joins: Joins
+    ties: str
+    tree: Tree = field(init=False)
+
+    def __post_init__(self) -> None:
+        tree = self.joins.tree(self.query.root, self.query.joined_boxes())
+        assert tree is not None, "the search keeps only queries whose boxes can be joined"
+        self.tree = tree
+
+    def plan(self) -> pa.Plan:
+        rows = self._rows()
+        outputs = self.query.outputs
+        if (
+            self.query.is_grouped
+            and any(output.measure.function for output in outputs)
+            or self.query.havings
+            or any(ranking.measure.function for ranking in self.query.rankings)
+        ):
+            return self._groups(rows)
+        if all(output.measure.function or output.kind != "plain" for output in outputs) and not all(
+            output.kind == "year" for output in outputs
+        ):
+            return self._aggregates(rows)
+        return self._shown(rows)
+
+    # Rows.
+
+    def _rows(self) -> pa.Plan:
+        plan = self._joined(self.tree)
+        shares = any(output.kind == "share" for output in self.query.outputs)
+        tests = [test for test in self.query.tests if not self._is_apart(test)]
+        if tests and not shares:
+            plan = pa.Filter(plan, self._condition(tests))
+        for test in self.query.tests:
+            if self._is_apart(test):
+                plan = self._semi(plan, test.measure.box, test)
+        for absence in self.query.absences:
+            plan = self._semi(plan, absence.box, None)
+        return plan
+
+    def _joined(self, tree: Tree) -> pa.Plan:
+        plan: pa.Plan = pa.Scan(tree.root)
+        for step in tree.steps:
+            plan = pa.Join(plan, pa.Scan(step.box), _pairs(step.key, step.box))
+        return plan
+
+    def _is_apart(self, test: Test) -> bool:
+        """Whether a test holds of some row of its own: "both", or a "not" about one of many."""
+        if test.both:
+            return True
+        if not test.negated or test.measure.box == self.query.root:
+            return False
+        tree = self.joins.tree(self.query.root, frozenset((test.measure.box,)))
+        return tree is not None and tree.multiplies
+
+    def _semi(self, plan: pa.Plan, box: str, test: Test | None) -> pa.Plan:
+        """The rows of the root with (without, for an absence or a negated test) a partner in the box."""
+        root = self.query.root
+        tree = self.joins.tree(root, frozenset((box,)))
+        assert tree is not None, "the search keeps only queries whose boxes can be joined"
+        negated = test is None or test.negated
+        inner: pa.Plan
+        if tree.steps and root != box:
+            first, rest = tree.steps[0], tree.steps[1:]
+            inner = pa.Scan(first.box)
+            for step in rest:
+                inner = pa.Join(inner, pa.Scan(step.box), _pairs(step.key, step.box))
+            on = _pairs(first.key, first.box)
+        else:
+            keys = self._keys(root)
+            inner = pa.Scan(root, _OTHER + root)
+            on = tuple((ex.Column(key, root), ex.Column(key, _OTHER + root)) for key in keys)
+        if test is not None:
+            of = _OTHER + box if root == box else box
+            inner = pa.Filter(inner, self._one(test, of, False))
+        return pa.Join(plan, inner, on, kind="anti" if negated else "semi")
+
+    def _keys(self, box: str) -> tuple[str, ...]:
+        return self.boxes[box].primary_key or self.boxes[box].labels
+
+    # Conditions.
+
+    def _condition(self, tests: list[Test]) -> ex.Expression:
+        alone = [self._one(test) for test in tests if not test.alternative]
+        numbers = dict.fromkeys(test.alternative for test in tests if test.alternative)
+        for number in numbers:
+            same = [test for test in tests if test.alternative == number]
+            alone.append(self._either(same))
+        return ex.all_of(*alone)
+
+    def _either(self, tests: list[Test]) -> ex.Expression:
+        places = {test.measure.place for test in tests}
+        if len(places) == 1 and all(test.operator == "in" for test in tests):
+            values = tuple(dict.fromkeys(value for test in tests for value in test.values))
+            return self._one(Test(tests[0].measure, "in", values, tests[0].negated))
+        return ex.any_of(*(self._one(test) for test in tests))
+
+    def _one(self, test: Test, of: str = "", keep_negation: bool = True) -> ex.Expression:
+        column = ex.Column(test.measure.field, of or test.measure.box)
+        negated = test.negated and keep_negation
+        if test.operator == "in":
+            constants = tuple(map(ex.Constant, test.values))
+            if len(constants) == 1:
+                return ex.Compare("!=" if negated else "=", column, constants[0])
+            return ex.InValues(column, constants, negated)
+        condition = self._plain_condition(test, column)
+        return ex.Not(condition) if negated else condition
+
+    def _plain_condition(self, test: Test, column: ex.Column) -> ex.Expression:
+        if test.operator in ("contains", "starts", "ends"):
+            text = str(test.values[0]).replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")
+            before, after = {"contains": ("%", "%"), "starts": ("", "%"), "ends": ("%", "")}[test.operator]
+            return ex.Like(column, ex.Constant(f"{before}{text}{after}"), escape="\\" if "\\" in text else "")
+        if test.operator == "average":
+            return ex.Compare(test.comparison, column, self._average(test.measure))  # type: ignore[arg-type]
+        if test.operator == "exceed":
+            return ex.Compare(test.comparison, column, self._value_of_other(test))  # type: ignore[arg-type]
+        known = self.index.fields[test.measure.place]
+        if known.kind == "date":
+            return self._dated(test, column, known.is_text)
+        values = [ex.Constant(value) for value in test.values]
+        if test.operator == "between":
+            return ex.Between(column, values[0], values[1])
+        return ex.Compare(test.operator, column, values[0])  # type: ignore[arg-type]
+
+    def _dated(self, test: Test, column: ex.Column, is_text: bool) -> ex.Expression:
+        """A date compared with a date, a month or a year, whole ones: after 2020 is from 2021 on."""
+        begins = [ex.Constant(_as(start, is_text)) for start in (_first_day(value) for value in test.values)]
+        ends = [ex.Constant(_as(end, is_text)) for end in (_day_after(value) for value in test.values)]
+        match test.operator:
+            case "<":
+                return ex.Compare("<", column, begins[0])
+            case ">":
+                return ex.Compare(">=", column, ends[0])
+            case ">=":
+                return ex.Compare(">=", column, begins[0])
+            case "<=":
+                return ex.Compare("<", column, ends[0])
+        return ex.And((ex.Compare(">=", column, begins[0]), ex.Compare("<", column, ends[-1])))
+
+    def _average(self, measure: Measure) -> ex.Expression:
+        other = _OTHER + measure.box
+        mean = ex.Aggregated("average", ex.Column(measure.field, other))
+        return ex.ScalarPlan(pa.Aggregate(pa.Scan(measure.box, other), (), (pa.Output(mean, "average"),)))
+
+    def _value_of_other(self, test: Test) -> ex.Expression:
+        assert test.other is not None
+        other = _OTHER + test.other.box
+        named = ex.InValues(ex.Column(test.other.field, other), tuple(map(ex.Constant, test.values)))
+        rows = pa.Filter(pa.Scan(test.other.box, other), named)
+        value = ex.Column(test.measure.field, other)
+        return ex.ScalarPlan(pa.Project(rows, (pa.Output(value, test.measure.field),)))
+
+    # What is shown of rows.
+
+    def _shown(self, rows: pa.Plan) -> pa.Plan:
+        plan = rows
+        outputs = [pa.Output(self._shown_value(output), name) for output, name in self._named(self.query.outputs)]
+        ranked = [ranking for ranking in self.query.rankings]
+        if self._multiplies():
+            plan = self._once(plan, [ranking.measure for ranking in ranked])
+        if self.query.is_grouped and ranked:
+            plan = self._best_of_each(plan, ranked[0])
+            ranked = ranked[1:]
+        for ranking in reversed(ranked):
+            plan = self._ranked(plan, ranking, self._column(ranking.measure))
+        if self.query.limit is not None:
+            plan = pa.Limit(plan, self.query.limit)
+        plan = pa.Project(plan, tuple(outputs))
+        return pa.Distinct(plan) if self.query.distinct else plan
+
+    def _shown_value(self, output: Output) -> ex.Expression:
+        column = self._column(output.measure)
+        if output.kind == "year":
+            return (
+                ex.Cast(column, "integer")
+                if self.index.fields[output.measure.place].is_text
+                else ex.Call("year", (column,))
+            )
+        return column
+
+    def _best_of_each(self, plan: pa.Plan, ranking: Ranking) -> pa.Plan:
+        """The rows that have their group's largest value."""
+        keys = tuple(ex.Column(place.field, place.box) for place in self._group_places())
+        value = self._column(ranking.measure)
+        best = ex.WindowCall("max" if ranking.descending else "min", (value,), keys)
+        derived = pa.Derive(plan, (pa.Output(best, "best"),))
+        return pa.Filter(derived, ex.Compare("=", value, ex.Column("best")))
+
+    def _multiplies(self) -> bool:
+        """Whether the rows shown stand in the join more often than in their own box."""
+        shown = {output.measure.box for output in self.query.outputs} | {self.query.root}
+        shown |= {ranking.measure.box for ranking in self.query.rankings}
+        return any(step.multiplies and step.box not in shown for step in self.tree.steps) or self._fans_out(shown)
+
+    def _fans_out(self, shown: set[str]) -> bool:
+        """Whether a box that is not shown lies on the many side between two that are."""
+        return any(
+            step.multiplies and not self._leads_to(step.box, shown) for step in self.tree.steps if step.box not in shown
+        )
+
+    def _leads_to(self, box: str, shown: set[str]) -> bool:
+        return box in shown
+
+    def _once(self, plan: pa.Plan, measures: list[Measure]) -> pa.Plan:
+        """Each row of the boxes shown once: by their keys, with the columns that are still needed."""
+        shown = dict.fromkeys([self.query.root, *(output.measure.box for output in self.query.outputs)])
+        columns = {Place(box, key): None for box in shown for key in self._keys(box)}
+        columns |= {output.measure.place: None for output in self.query.outputs if output.measure.field}
+        columns |= {measure.place: None for measure in measures if measure.field}
+        columns |= dict.fromkeys(self._group_places())
+        outputs = tuple(pa.Output(ex.Column(place.field, place.box), place.field) for place in columns)
+        return pa.Distinct(pa.Project(plan, outputs))
+
+    # Figures over all rows.
+
+    def _aggregates(self, rows: pa.Plan) -> pa.Plan:
+        plan = self._grain(rows)
+        differences = [output for output in self.query.outputs if output.kind == "difference"]
+        shares = [output for output in self.query.outputs if output.kind == "share"]
+        if differences:
+            column = self._column(differences[0].measure)
+            ends = tuple(pa.Output(ex.Aggregated(end, column), end) for end in ("max", "min"))  # type: ignore[arg-type]
+            difference = ex.Arithmetic("-", ex.Column("max"), ex.Column("min"))
+            return pa.Project(pa.Aggregate(plan, (), ends), (pa.Output(difference, "difference"),))
+        if shares:
+            return self._share(plan, shares[0])
+        measures = tuple(
+            pa.Output(self._aggregated(output.measure), name) for output, name in self._named(self.query.outputs)
+        )
+        return pa.Aggregate(plan, (), measures)
+
+    def _share(self, plan: pa.Plan, output: Output) -> pa.Plan:
+        condition = self._condition([test for test in self.query.tests if not self._is_apart(test)])
+        counts = (
+            pa.Output(ex.Aggregated("count", condition=condition), "part"),
+            pa.Output(ex.Aggregated("count"), "all_rows"),
+        )
+        share: ex.Expression = ex.Arithmetic("/", ex.Column("part"), ex.Column("all_rows"))
+        if output.style == "percent":
+            share = ex.Arithmetic("/", ex.Arithmetic("*", ex.Constant(100.0), ex.Column("part")), ex.Column("all_rows"))
+        return pa.Project(pa.Aggregate(plan, (), counts), (pa.Output(share, output.style or "share"),))
+
+    def _grain(self, rows: pa.Plan) -> pa.Plan:
+        """Each row of the root once, where the join repeats it and what is summed up would count twice."""
+        other = {place.box for place in self._group_places()} | {self.query.root}
+        repeats = any(step.multiplies and step.box not in other for step in self.tree.steps)
+        if not repeats:
+            return rows
+        measures = [*self.query.measures()]
+        root = self.query.root
+        columns = {Place(root, key): None for key in self._keys(root)} | dict.fromkeys(self._group_places())
+        kept = [output.measure for output in self.query.outputs] + [test.measure for test in self.query.havings]
+        kept += [ranking.measure for ranking in self.query.rankings]
+        columns |= {measure.place: None for measure in kept if measure.field and measure in measures}
+        return pa.Distinct(pa.Project(rows, tuple(pa.Output(ex.Column(p.field, p.box), p.field) for p in columns)))
+
+    def _aggregated(self, measure: Measure) -> ex.Expression:
+        if measure.function == "count":
+            if not measure.field:
+                return ex.Aggregated("count")
+            return ex.Aggregated("count", self._column(measure), distinct=measure.distinct)
+        return ex.Aggregated(measure.function, self._column(measure))  # type: ignore[arg-type]
+
+    # Groups.
+
+    def _group_places(self) -> list[Place]:
+        keys = [Place(box, key) for box in self.query.entities for key in self._keys(box)]
+        return list(dict.fromkeys([*keys, *self.query.groups]))
+
+    def _groups(self, rows: pa.Plan) -> pa.Plan:
+        plan = self._grain(rows)
+        plain = [output.measure for output in self.query.outputs if not output.measure.function]
+        names: dict[Measure, str] = {}
+        taken: set[str] = set()
+
+        def named(measure: Measure) -> str:
+            if measure not in names:
+                name = _name(measure)
+                while name in taken:
+                    name += "_2"
+                names[measure] = name
+                taken.add(name)
+            return names[measure]
+
+        keys = [Measure("", place.box, place.field) for place in self._group_places()]
+        keys += [measure for measure in plain if measure not in keys]
+        figures = [output.measure for output in self.query.outputs if output.measure.function]
+        figures += [test.measure for test in self.query.havings]
+        figures += [ranking.measure for ranking in self.query.rankings]
+        figures = [measure for measure in dict.fromkeys(figures) if measure not in keys]
+        plan = pa.Aggregate(
+            plan,
+            tuple(pa.Output(self._column(measure), named(measure)) for measure in keys),
+            tuple(pa.Output(self._aggregated(measure), named(measure)) for measure in figures if measure.function),
+        )
+        for test in self.query.havings:
+            plan = pa.Filter(plan, _compared(test, ex.Column(named(test.measure))))
+        for ranking in reversed(self.query.rankings):
+            plan = self._ranked(plan, ranking, ex.Column(named(ranking.measure)))
+        if self.query.limit is not None:
+            plan = pa.Limit(plan, self.query.limit)
+        return pa.Project(
+            plan,
+            tuple(pa.Output(ex.Column(named(output.measure)), named(output.measure)) for output in self.query.outputs),
+        )
+
+    def _ranked(self, plan: pa.Plan, ranking: Ranking, value: ex.Expression) -> pa.Plan:
+        if ranking.count is None and self.ties == "all":
+            return pa.Extreme(plan, value, smallest=not ranking.descending)
+        ordered = pa.Sort(plan, (pa.SortKey(value, ranking.descending, nulls_first=False),))
+        if ranking.count == 0:
+            return ordered
+        return pa.Limit(ordered, ranking.count or 1)
+
+    # Columns.
+
+    def _column(self, measure: Measure) -> ex.Column:
+        return ex.Column(measure.field, measure.box)
+
+    def _named(self, outputs: tuple[Output, ...]) -> list[tuple[Output, str]]:
+        """Outputs with names of their own."""
+        named: list[tuple[Output, str]] = []
+        taken: set[str] = set()
+        for output in outputs:
+            name = _name(output.measure) if output.kind != "year" else "year"
+            if name in taken:
+                name = f"{output.measure.box}_{name}"
+            taken.add(name)
+            named.append((output, name))
+        return named
+
+
+def _name(measure: Measure) -> str:
+    if not measure.function:
+        return measure.field
+    if measure.function == "count":
+        return "count"
+    return f"{measure.function}_{measure.field}"
+
+
+def _compared(test: Test, column: ex.Column) -> ex.Expression:
+    values = [ex.Constant(value) for value in test.values]
+    condition: ex.Expression
+    if test.operator == "between":
+        condition = ex.Between(column, values[0], values[1])
+    else:
+        condition = ex.Compare(test.operator, column, values[0])  # type: ignore[arg-type]
+    return ex.Not(condition) if test.negated else condition
+
+
+def _pairs(key: ForeignKey, new: str) -> tuple[tuple[ex.Expression, ex.Expression], ...]:
+    """The key's columns: of the side already there, of the new box."""
+    own = [ex.Column(label, key.box) for label in key.fields]
+    theirs = [ex.Column(label, key.parent) for label in key.parent_fields]
+    left, right = (theirs, own) if new == key.box else (own, theirs)
+    return tuple(zip(left, right, strict=True))
+
+
+def _first_day(value: Any) -> datetime.date:
+    if isinstance(value, int):
+        return datetime.date(value, 1, 1)
+    parts = [int(part) for part in str(value).split("-")]
+    return datetime.date(parts[0], parts[1], parts[2] if len(parts) > 2 else 1)
+
+
+def _day_after(value: Any) -> datetime.date:
+    if isinstance(value, int):
+        return datetime.date(value + 1, 1, 1)
+    first = _first_day(value)
+    if str(value).count("-") == 2:
+        return first + datetime.timedelta(days=1)
+    return datetime.date(first.year + first.month // 12, first.month % 12 + 1, 1)
+
+
+def _as(day: datetime.date, is_text: bool) -> object:
+    return day.isoformat() if is_text else datetime.datetime(day.year, day.month, day.day)

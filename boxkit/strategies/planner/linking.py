@@ -1,0 +1,252 @@
+"""Which boxes, fields and values a span of the question may mean, and how well."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from boxkit.strategies.planner.index import FieldIndex, Index, Place
+from boxkit.strategies.planner.lexicon import EMPTY_WORDS, synonyms
+from boxkit.strategies.planner.places import same_country
+from boxkit.strategies.planner.words import Token, normal, singular, stem
+
+__all__ = ["Lexicon", "Link", "lexicon_of"]
+
+#: The longest run of words that is looked up.
+MAX_WORDS = 8
+
+_UNITS = frozenset(
+    "km kms m cm mm mi mile foot ft kg g lb sq km2 usd eur euro dollar percent ms mib mb gb mph kmh million 2 3 f c inch m2".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A meaning of a span.
+
+    Attributes:
+        kind: A box, a field of one, or values of a field.
+        box: The box.
+        score: How well the words fit, in (0, 1].
+        field: The field; empty for a box.
+        values: The values as the source writes them.
+        how: The kind of match, for the rationale: ``exact``, ``stem``, ``part``, ``synonym``, ``place``, ``fuzzy``, ``words``.
+    """
+
+    kind: Literal["box", "field", "value"]
+    box: str
+    score: float
+    field: str = ""
+    values: tuple[Any, ...] = ()
+    how: str = "exact"
+
+    @property
+    def place(self) -> Place:
+        """Its field."""
+        return Place(self.box, self.field)
+
+
+Phrase = tuple[str, ...]
+Table = defaultdict[Phrase, list[Link]]
+
+#: Words that a name may have besides those that a question uses: "born" is enough for ``birth_date``.
+_GENERIC = frozenset("date year time name number code amount value text type count on at day total in no".split())
+_STEM = 0.92
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """An index turned round: phrases to what bears them as its name, or as a piece of it.
+
+    Attributes:
+        index: The index it was made of.
+        phrases: Whole names, by their words.
+        stemmed: Whole names, by their words' stems.
+        parts: Pieces of names of several words, by stems.
+    """
+
+    index: Index
+    phrases: dict[Phrase, tuple[Link, ...]]
+    stemmed: dict[Phrase, tuple[Link, ...]]
+    parts: dict[Phrase, tuple[Link, ...]]
+
+    def schema(self, words: Phrase, stems: Phrase) -> tuple[Link, ...]:
+        """Boxes and fields that these words (singular) may name, best first."""
+        found = [*self.phrases.get(words, ()), *self.parts.get(stems, ())]
+        found += [replace(link, score=link.score * _STEM, how="stem") for link in self.stemmed.get(stems, ())]
+        if len(stems) <= 3:
+            for at, word in enumerate(stems):
+                for other in synonyms(word):
+                    changed = (*stems[:at], other, *stems[at + 1 :])
+                    found += [
+                        replace(link, score=link.score * 0.86, how="synonym") for link in self.stemmed.get(changed, ())
+                    ]
+                    found += [
+                        replace(link, score=link.score * 0.8, how="synonym") for link in self.parts.get(changed, ())
+                    ]
+        return _best(found)
+
+    def values(self, words: tuple[Token, ...]) -> tuple[Link, ...]:
+        """Values that these words may be."""
+        text = normal(" ".join(token.text if token.kind != "number" else str(token.value) for token in words))
+        if not text or (len(words) == 1 and words[0].kind != "quoted" and _says_nothing(words[0])):
+            return ()
+        found = list(self._named(text, 1.0, "exact"))
+        if words[-1].kind == "word":
+            for variant in _variants(text):
+                found += self._named(variant, 0.94, "stem")
+            for country in same_country(text):
+                found += self._named(country, 0.97, "place")
+        return _best(found)
+
+    def _named(self, text: str, score: float, how: str) -> Iterator[Link]:
+        for place, values in self.index.values.get(text, {}).items():
+            yield Link("value", place.box, score, place.field, values, how)
+
+    def loose_values(self, text: str, fuzzy: bool = True) -> tuple[Link, ...]:
+        """Values that hold all the words of ``text``, or are spelt almost like it."""
+        words = text.split()
+        sets = [set(self.index.by_word.get(word, ())) for word in words]
+        holding = set.intersection(*sets) if sets else set()
+        found: list[Link] = []
+        for whole in sorted(holding)[:200]:
+            found += self._named(whole, 0.8 if len(holding) <= 3 else 0.6, "words")
+        if not found and fuzzy and len(text) >= 4:
+            found = list(self._fuzzy(text))
+        return _best(found)
+
+    def _fuzzy(self, text: str) -> Iterator[Link]:
+        from rapidfuzz import fuzz, process
+
+        close = process.extract(text, self.index.values.keys(), scorer=fuzz.ratio, score_cutoff=86, limit=3)
+        for whole, ratio, _ in close:
+            yield from self._named(whole, 0.8 * ratio / 100, "fuzzy")
+
+    def misspelt(self, word: str) -> tuple[Link, ...]:
+        """Boxes and fields whose one-word name is spelt almost like ``word``."""
+        from rapidfuzz import fuzz, process
+
+        single = [phrase[0] for phrase in self.stemmed if len(phrase) == 1]
+        close = process.extractOne(word, single, scorer=fuzz.ratio, score_cutoff=84)
+        if close is None:
+            return ()
+        return tuple(replace(link, score=link.score * 0.75, how="fuzzy") for link in self.stemmed[(close[0],)])
+
+
+def _says_nothing(token: Token) -> bool:
+    return token.kind == "word" and token.lower in EMPTY_WORDS and not token.text.isupper()
+
+
+def _variants(text: str) -> Iterator[str]:
+    head, _, last = text.rpartition(" ")
+    single = singular(last)
+    if single != last:
+        yield f"{head} {single}".strip()
+    else:
+        for plural in (f"{last}s", f"{last[:-1]}ies" if last.endswith("y") else f"{last}es"):
+            yield f"{head} {plural}".strip()
+
+
+def _best(links: Iterable[Link]) -> tuple[Link, ...]:
+    by_meaning: dict[tuple[str, str, str], Link] = {}
+    for link in links:
+        key = (link.kind, link.box, link.field)
+        held = by_meaning.get(key)
+        if held is None or link.score > held.score:
+            by_meaning[key] = link
+        elif link.kind == "value" and link.score == held.score and link.values != held.values:
+            by_meaning[key] = replace(held, values=tuple(dict.fromkeys((*held.values, *link.values))))
+    return tuple(sorted(by_meaning.values(), key=lambda link: -link.score))
+
+
+def lexicon_of(index: Index) -> Lexicon:
+    """The lexicon of an index."""
+    tables = _Tables(index, defaultdict(list), defaultdict(list), defaultdict(list))
+    for box in index.boxes:
+        tables.add_box(box)
+    for known in index.fields.values():
+        tables.add_field(known)
+    return Lexicon(index, _sorted(tables.phrases), _sorted(tables.stemmed), _sorted(tables.parts))
+
+
+def _sorted(table: Table) -> dict[Phrase, tuple[Link, ...]]:
+    return {phrase: _best(links) for phrase, links in table.items()}
+
+
+def _pieces(stems: Phrase) -> Iterator[Phrase]:
+    for size in range(1, min(len(stems), 4)):
+        yield from itertools.combinations(stems, size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """The lexicon's tables while they are filled."""
+
+    index: Index
+    phrases: Table
+    stemmed: Table
+    parts: Table
+
+    def add(self, words: Phrase, link: Link) -> None:
+        """A whole name."""
+        if words:
+            self.phrases[words].append(link)
+            self.stemmed[tuple(map(stem, words))].append(link)
+
+    def add_box(self, box: str) -> None:
+        """A box's name, and the pieces of it."""
+        words = self.index.boxes[box]
+        self.add(words, Link("box", box, 1.0))
+        stems = self.index.box_stems[box]
+        for piece in _pieces(stems):
+            # The last word of a compound is the thing itself: ``car_makers`` are makers, ``order_items`` items.
+            score = 0.8 if piece == stems[-len(piece) :] else 0.55
+            self.parts[piece].append(Link("box", box, score, how="part"))
+
+    def add_field(self, known: FieldIndex) -> None:
+        """A field's name: as it is, with and without the box's name, without its unit, the other way round."""
+        place = known.place
+        own = self.index.boxes[place.box]
+        core = _without_units(known.words)
+        bare = tuple(word for word in core if word not in own) if len(core) > 1 else core
+        for words, score in ((known.words, 1.0), (core, 0.98), (bare, 0.96)):
+            for phrase, fit in _ways(words, own):
+                self.add(phrase, Link("field", place.box, score * fit, place.field))
+        self._add_pieces(known, tuple(map(stem, core)), set(map(stem, bare)))
+
+    def _add_pieces(self, known: FieldIndex, core: Phrase, bare: set[str]) -> None:
+        place = known.place
+        for piece in _pieces(core):
+            if known.kind == "id" and not set(piece) & {"id", "code", "number", "ssn", "key"}:
+                # ``author_id`` is not meant by "author"; the box is.
+                self.parts[piece].append(Link("field", place.box, 0.4, place.field, how="part"))
+                continue
+            if (bare and not set(piece) & bare) or set(piece) <= _GENERIC:
+                continue
+            rest = set(core) - set(piece)
+            score = 0.9 if rest <= _GENERIC else 0.5 + 0.35 * len(piece) / len(core)
+            self.parts[piece].append(Link("field", place.box, score, place.field, how="part"))
+
+
+def _ways(words: Phrase, own: Phrase) -> Iterator[tuple[Phrase, float]]:
+    """The ways a field's words are put in a question, and how well each fits."""
+    yield words, 1.0
+    if not words:
+        return
+    yield (*own, *words), 1.0
+    if words[0] == "number" and len(words) > 1:
+        yield ("number", "of", *words[1:]), 1.0
+        yield words[1:], 0.85
+    if len(words) == 2:
+        yield (words[1], "of", words[0]), 0.97
+        yield (words[1], words[0]), 0.9
+
+
+def _without_units(words: Phrase) -> Phrase:
+    kept = words
+    while len(kept) > 1 and kept[-1] in _UNITS:
+        kept = kept[:-1]
+    return kept if kept != ("number",) else words

@@ -1,0 +1,43 @@
+"""Rules in order: each reads one kind of phrase and takes up its items; what nobody takes up is left to be accounted for."""
+
+from __future__ import annotations
+
+from boxkit.strategies.planner.comparisons import (
+    read_averages,
+    read_comparisons,
+    read_exceeding,
+    read_numbers,
+    read_texts,
+)
+from boxkit.strategies.planner.draft import Draft, Rule
+from boxkit.strategies.planner.index import Index
+from boxkit.strategies.planner.superlatives import read_groups, read_orders, read_superlatives
+from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.targets import read_differences, read_targets
+from boxkit.strategies.planner.values import read_values, read_without
+
+__all__ = ["RULES", "parse"]
+
+#: The order matters: a rule never sees what an earlier one has taken up.
+RULES: tuple[Rule, ...] = (
+    read_differences,
+    read_orders,
+    read_groups,
+    read_averages,
+    read_exceeding,
+    read_without,
+    read_superlatives,
+    read_comparisons,
+    read_texts,
+    read_values,
+    read_numbers,
+    read_targets,
+)
+
+
+def parse(items: list[Item], index: Index) -> Draft:
+    """What the items ask for."""
+    draft = Draft(items, index)
+    for rule in RULES:
+        rule(draft)
+    return draft

@@ -1,0 +1,144 @@
+"""A query: a draft whose words are tied to boxes and fields. What plans are made of, and what the rationale tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from boxkit.strategies.planner.index import Place
+
+__all__ = ["Absence", "Measure", "Output", "Query", "Ranking", "Test"]
+
+Function = Literal["", "count", "sum", "average", "median", "min", "max"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A field's value, or what is made of it over rows.
+
+    Attributes:
+        function: Empty for the value itself.
+        box: The box.
+        field: The field; empty where rows are counted.
+        distinct: Whether each value counts once.
+    """
+
+    function: Function
+    box: str
+    field: str = ""
+    distinct: bool = False
+
+    @property
+    def place(self) -> Place:
+        """Its field."""
+        return Place(self.box, self.field)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Something shown.
+
+    Attributes:
+        measure: What.
+        kind: ``plain``, ``difference`` (largest minus smallest), ``share`` (of the rows that fulfil the tests), ``year``.
+        style: A share's unit.
+    """
+
+    measure: Measure
+    kind: Literal["plain", "difference", "share", "year"] = "plain"
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A condition on a field, or on a group's figure.
+
+    Attributes:
+        measure: What is tested.
+        operator: ``=``, ``<``, ``<=``, ``>``, ``>=``, ``between``, ``in``, ``contains``, ``starts``, ``ends``, ``missing``,
+            ``average`` and ``exceed`` (compared, as ``comparison`` says, with the average or with another row's value).
+        values: What it is compared with; for ``exceed``, the values that name the other row.
+        negated: Whether it must not hold.
+        comparison: The sign for ``average`` and ``exceed``.
+        other: For ``exceed``: the field that names the other row.
+        alternative: Tests of one number are alternatives; 0 stands alone.
+        both: Whether it must hold in a row of its own.
+        yearly: Whether a date is compared with a year.
+    """
+
+    measure: Measure
+    operator: str
+    values: tuple[Any, ...] = ()
+    negated: bool = False
+    comparison: str = ""
+    other: Place | None = None
+    alternative: int = 0
+    both: bool = False
+    yearly: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """No row of a box may belong to the row shown."""
+
+    box: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """An order: by what, which end first, and how many; None for the one with all its ties, 0 for all rows in order."""
+
+    measure: Measure
+    descending: bool
+    count: int | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked, in terms of boxes and fields.
+
+    Attributes:
+        root: The box whose rows are counted, aggregated or shown.
+        outputs: What is shown.
+        tests: Conditions on rows.
+        havings: Conditions on groups.
+        absences: What must not be there.
+        groups: The fields whose values make a group.
+        entities: Boxes each of whose rows is a group.
+        rankings: Superlatives and orders, in turn.
+        present: Boxes that a row must have a partner in.
+        limit: How many rows at most.
+        distinct: Whether equal rows are shown once.
+    """
+
+    root: str
+    outputs: tuple[Output, ...]
+    tests: tuple[Test, ...] = ()
+    havings: tuple[Test, ...] = ()
+    absences: tuple[Absence, ...] = ()
+    groups: tuple[Place, ...] = ()
+    entities: tuple[str, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    present: tuple[str, ...] = ()
+    limit: int | None = None
+    distinct: bool = False
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether rows are grouped."""
+        return bool(self.groups or self.entities)
+
+    def measures(self) -> Iterator[Measure]:
+        """Every measure in it."""
+        yield from (output.measure for output in self.outputs)
+        yield from (test.measure for test in (*self.tests, *self.havings))
+        yield from (ranking.measure for ranking in self.rankings)
+
+    def joined_boxes(self) -> frozenset[str]:
+        """The boxes that must be joined; those only absent or of a "both" are looked up apart."""
+        apart = {test.measure.box for test in self.tests if test.both}
+        needed = {output.measure.box for output in self.outputs} | {ranking.measure.box for ranking in self.rankings}
+        needed |= {test.measure.box for test in (*self.tests, *self.havings) if not test.both}
+        needed |= {place.box for place in self.groups} | set(self.entities) | {self.root} | set(self.present)
+        return frozenset(needed - (apart - needed))

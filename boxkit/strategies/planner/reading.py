@@ -1,0 +1,131 @@
+"""A question over a BoxSet, read: candidate queries with their plans, code and confidence; or why there are none."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from dataclasses import dataclass
+
+from boxkit.box import BoxSet
+from boxkit.errors import PlanError
+from boxkit.plan import describe, emit
+from boxkit.plan.algebra import Plan
+from boxkit.strategies.planner.compile import compile_query
+from boxkit.strategies.planner.confidence import confidence
+from boxkit.strategies.planner.index import Index, index_of
+from boxkit.strategies.planner.joins import Joins
+from boxkit.strategies.planner.linking import Lexicon, lexicon_of
+from boxkit.strategies.planner.parsing import parse
+from boxkit.strategies.planner.search import Candidate, search
+from boxkit.strategies.planner.tagging import Item, tag
+
+__all__ = ["Planned", "Reading", "read"]
+
+#: Candidates whose cost is within this of the best one's rival it.
+MARGIN = 0.06
+MAX_RIVALS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A candidate, written out.
+
+    Attributes:
+        candidate: The query and its costs.
+        plan: Its plan.
+        code: The plan as pandas.
+        confidence: The estimated chance that it is what was asked, in [0, 1].
+    """
+
+    candidate: Candidate
+    plan: Plan
+    code: str
+    confidence: float
+
+    @property
+    def sentences(self) -> list[str]:
+        """What the plan does, in plain sentences."""
+        return describe(self.plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a question was understood to ask.
+
+    Attributes:
+        items: The question's spans and what each was taken for.
+        best: The best candidates, first the best; those behind it rival it.
+        unplaced: Words that could not be placed in the best candidate, or at all.
+        partial: Boxes too large for all their values to be known.
+    """
+
+    items: tuple[Item, ...]
+    best: tuple[Planned, ...]
+    unplaced: tuple[str, ...]
+    partial: tuple[str, ...] = ()
+
+    def understood(self) -> list[str]:
+        """The question's words and what they were taken for."""
+        return [f"{item.text!r}: {_meaning(item)}" for item in self.items if item.links]
+
+
+def _meaning(item: Item) -> str:
+    link = item.links[0]
+    if link.kind == "value":
+        shown = " or ".join(map(repr, link.values[:3]))
+        return f"{link.box}[{link.field!r}] = {shown}"
+    return f"the box {link.box}" if link.kind == "box" else f"{link.box}[{link.field!r}]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    index: Index
+    lexicon: Lexicon
+    joins: Joins
+
+
+_LOCK = threading.Lock()
+_KNOWN: dict[str, _Known] = {}
+
+
+def _known(boxes: BoxSet) -> _Known:
+    fingerprint = boxes.fingerprint
+    with _LOCK:
+        known = _KNOWN.get(fingerprint)
+        if known is None:
+            index = index_of(boxes)
+            known = _KNOWN[fingerprint] = _Known(index, lexicon_of(index), Joins(boxes.foreign_keys, index.keys))
+            weakref.finalize(boxes, _KNOWN.pop, fingerprint, None)
+    return known
+
+
+def read(question: str, boxes: BoxSet, ties: str = "all") -> Reading:
+    """Read ``question`` over ``boxes``; deterministic."""
+    known = _known(boxes)
+    items = tag(question, known.lexicon)
+    draft = parse(items, known.index)
+    candidates = search(draft, boxes, known.joins)
+    best: list[Planned] = []
+    for candidate in candidates:
+        if len(best) > MAX_RIVALS or (best and candidate.cost > candidates[0].cost + MARGIN):
+            break
+        planned = _written(candidate, boxes, known, ties, len(best) == 0)
+        if planned is not None and planned.code not in {each.code for each in best}:
+            best.append(planned)
+    unplaced = best[0].candidate.unplaced if best else _unknown(items)
+    return Reading(tuple(items), tuple(best), unplaced, known.index.partial)
+
+
+def _written(candidate: Candidate, boxes: BoxSet, known: _Known, ties: str, first: bool) -> Planned | None:
+    try:
+        plan = compile_query(candidate.query, boxes, known.index, known.joins, ties)
+        code = emit(plan, boxes)
+    except PlanError:
+        return None
+    return Planned(candidate, plan, code, confidence(candidate))
+
+
+def _unknown(items: list[Item]) -> tuple[str, ...]:
+    """Words that mean nothing here; where every word does, those that no rule could put together."""
+    words = tuple(item.text for item in items if item.kind in ("word", "quoted"))
+    return words or tuple(item.text for item in items if not item.used and item.kind not in ("empty", "mark"))

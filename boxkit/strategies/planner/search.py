@@ -1,0 +1,248 @@
+"""The scored search: every choice of meanings that makes a query, at a cost; what is not accounted for costs most."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from boxkit.box import BoxSet
+from boxkit.strategies.planner.assemble import Assembly, Choice, NoSense
+from boxkit.strategies.planner.draft import Draft
+from boxkit.strategies.planner.joins import Joins, Tree
+from boxkit.strategies.planner.lexicon import LIGHT_WORDS
+from boxkit.strategies.planner.options import Option, Slot, slots_of
+from boxkit.strategies.planner.query import Query
+from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.words import stem
+
+__all__ = ["Candidate", "search"]
+
+MAX_CHOICES = 600
+_UNITS = frozenset(
+    "euro dollar usd eur pound year old km kilometer kilometre mile meter metre feet inch kg kilo percent minute hour second degree".split()
+)
+#: Operators that change the answer: one that nothing took up is a misunderstanding.
+_WEIGHTY = frozenset(
+    """without not compare between superlative extreme frequent count mean sum median share difference exceed aboveaverage
+    contain order direction first measure orequal number date quoted""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A query, what it cost, and why.
+
+    Attributes:
+        query: The query.
+        cost: The sum of ``costs``.
+        costs: What it is made of: ``words``, ``links``, ``joins``, ``places``, ``guesses``.
+        unplaced: Words that nothing accounts for.
+        tree: How its boxes are joined.
+    """
+
+    query: Query
+    cost: float
+    costs: dict[str, float]
+    unplaced: tuple[str, ...]
+    tree: Tree
+
+
+def search(draft: Draft, boxes: BoxSet, joins: Joins) -> list[Candidate]:
+    """The candidates, cheapest first; each query once."""
+    slots = slots_of(draft)
+    words, unplaced = _words(draft)
+    if any(not slot.options for slot in slots) or not draft.targets:
+        return []
+    found: dict[Query, Candidate] = {}
+    hints = [item for item in draft.items if item.kind == "mention" and not item.used]
+    for choice in _choices(slots):
+        candidate = _candidate(draft, boxes, joins, choice, slots, hints)
+        if candidate is None:
+            continue
+        costs = {"words": words, **candidate.costs}
+        candidate = replace(candidate, cost=sum(costs.values()), costs=costs, unplaced=(*unplaced, *candidate.unplaced))
+        held = found.get(candidate.query)
+        if held is None or candidate.cost < held.cost:
+            found[candidate.query] = candidate
+    return sorted(found.values(), key=lambda each: (each.cost, str(each.query)))
+
+
+def _choices(slots: Sequence[Slot]) -> Iterator[Choice]:
+    """The combinations, with the costlier options of the widest slots left out where there are too many."""
+    options = [list(slot.options) for slot in slots]
+    while math.prod(map(len, options)) > MAX_CHOICES:
+        widest = max(
+            (each for each in options if len(each) > 1),
+            key=lambda each: each[-1].cost - each[0].cost + 0.01 * len(each),
+        )
+        widest.pop()
+    for combination in itertools.product(*options):
+        yield {slot.key: option for slot, option in zip(slots, combination, strict=True)}
+
+
+def _words(draft: Draft) -> tuple[float, list[str]]:
+    """What the words and operators cost that no rule took up."""
+    cost, unplaced = 0.0, []
+    for item in draft.items:
+        if item.used:
+            continue
+        if item.kind == "word":
+            if item.value in _UNITS or stem(item.value) in LIGHT_WORDS:
+                cost += 0.02
+            else:
+                cost += 0.4
+                unplaced.append(item.text)
+        elif item.kind in _WEIGHTY:
+            cost += 0.6
+            unplaced.append(item.text)
+        elif item.kind in ("group", "or", "both", "distinct"):
+            cost += 0.15
+        elif item.kind == "mention" and item.is_value:
+            cost += 0.6
+            unplaced.append(item.text)
+    return cost + 0.4 * len(draft.doubts), unplaced
+
+
+def _candidate(
+    draft: Draft, boxes: BoxSet, joins: Joins, choice: Choice, slots: Sequence[Slot], hints: Sequence[Item]
+) -> Candidate | None:
+    assembly = Assembly(draft, choice, boxes, joins)
+    try:
+        query = assembly.query()
+        present = _wanted_boxes(query, hints)
+        if present:
+            query = Assembly(draft, choice, boxes, joins).query(present)
+    except NoSense:
+        return None
+    tree = joins.tree(query.root, query.joined_boxes())
+    if tree is None or any(joins.tree(query.root, frozenset((absence.box,))) is None for absence in query.absences):
+        return None
+    links = sum(option.cost for option in choice.values())
+    hinted, unplaced = _hints(query, tree, hints)
+    costs = {
+        "links": links,
+        "places": _places(draft, choice, slots, query),
+        "joins": _joined(choice, hints, tree),
+        "hints": hinted,
+        "guesses": assembly.penalty,
+    }
+    return Candidate(query, 0.0, costs, tuple(unplaced), tree)
+
+
+def _wanted_boxes(query: Query, hints: Sequence[Item]) -> tuple[str, ...]:
+    """Boxes that a noun names and that nothing else brings in."""
+    there = query.joined_boxes() | {absence.box for absence in query.absences}
+    wanted: list[str] = []
+    for item in hints:
+        named = [link for link in item.only("box") if link.score >= 0.9 and link.how in ("exact", "stem")]
+        top = item.links[0]
+        if named and top.kind == "box" and not any(link.box in there for link in item.links if link.score >= 0.7):
+            wanted.append(named[0].box)
+            there |= {named[0].box}
+    return tuple(wanted)
+
+
+def _hints(query: Query, tree: Tree, hints: Sequence[Item]) -> tuple[float, list[str]]:
+    """What it costs that a mention is in the query only by its box, or not at all."""
+    used = {measure.place for measure in query.measures()} | set(query.groups)
+    there = set(tree.boxes) | {absence.box for absence in query.absences}
+    cost, unplaced = 0.0, []
+    for item in hints:
+        if item.is_value:
+            continue
+        best = 0.4
+        for link in item.links:
+            if link.kind == "field" and link.place in used:
+                best = min(best, 0.01)
+            elif link.kind == "box" and link.box in there:
+                best = min(best, 0.0 if link.how in ("exact", "stem") else 0.05)
+            elif link.kind == "field" and link.box in there:
+                best = min(best, 0.3 if link.score >= 0.9 else 0.12)
+        cost += best
+        if best >= 0.3:
+            unplaced.append(item.text)
+    return cost, unplaced
+
+
+def _joined(choice: Choice, hints: Sequence[Item], tree: Tree) -> float:
+    """Boxes that no word names cost; so does a choice between equally short ways."""
+    named = {option.box for option in choice.values() if not option.field}
+    named |= {link.box for item in hints for link in item.only("box") if link.score >= 0.6}
+    unnamed = [box for box in tree.boxes if box not in named]
+    free = 1 if not named & set(tree.boxes) else 0
+    return 0.12 * max(0, len(unnamed) - free) + 0.02 * len(tree.steps) + (0.25 if tree.choices > 1 else 0.0)
+
+
+def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], query: Query) -> float:
+    """A field should belong to the box that its words stand beside: ``names of authors``, ``author's name``, ``book price``."""
+    cost = 0.0
+    for slot in slots:
+        option = choice[slot.key]
+        if slot.item is None or not option.field:
+            continue
+        container = _container(draft, slot.item, bool(option.values))
+        if container is None:
+            continue
+        if container in slots_items(slots) and not choice[id(container)].field:
+            cost += 0.0 if choice[id(container)].box == option.box else 0.22
+            continue
+        boxes = {link.box: link.score for link in container.only("box")}
+        if not boxes:
+            boxes = {link.box: link.score - 0.1 for link in container.only("field")}
+        cost += 0.22 * (1 - boxes.get(option.box, 0.0))
+    return cost
+
+
+def slots_items(slots: Sequence[Slot]) -> list[Item]:
+    """The mentions that slots are about."""
+    return [slot.item for slot in slots if slot.item is not None]
+
+
+def _container(draft: Draft, item: Item, is_value: bool) -> Item | None:
+    """The mention of the thing that a field or a value is said to belong to; None where nothing says."""
+    place = draft.items.index(item)
+    before = draft.at(place - 1)
+    if before is not None and before.kind == "mark" and before.value == "'s":
+        before = draft.at(place - 2)
+    if before is not None and _names_box(before):
+        return before
+    after = draft.at(place + 1)
+    if is_value:
+        if after is not None and _names_box(after):
+            return after
+        at = draft.before(
+            place, frozenset(("empty", "preposition", "relative", "word", "not", "without", "of", "both"))
+        )
+        found = draft.at(at)
+        return found if found is not None and _names_box(found) else None
+    at = place + 1
+    while (found := draft.at(at)) is not None:
+        if found.kind in ("of", "preposition"):
+            following = draft.at(
+                draft.after(at, frozenset(("empty", "distinct", "superlative", "extreme", "number", "group")))
+            )
+            while following is not None and following.kind == "mention" and following.is_value:
+                following = draft.at(draft.items.index(following) + 1)
+            return following if following is not None and _names_box(following) else None
+        if (
+            found.kind in ("empty", "and", "group")
+            or (found.kind == "mark" and found.value == ",")
+            or (found.kind == "mention" and found.is_schema and not _names_box(found))
+        ):
+            at += 1
+            continue
+        return None
+    return None
+
+
+def _names_box(item: Item) -> bool:
+    return (
+        item.kind == "mention"
+        and not item.is_value
+        and any(link.score >= 0.6 and link.how in ("exact", "stem", "part") for link in item.only("box"))
+    )
+
+
+_ = Option, field

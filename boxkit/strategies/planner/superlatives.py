@@ -1,0 +1,279 @@
+"""Superlatives, orders and groups: the most expensive, the top five by price, sorted by age, for each genre."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Function, Order, Superlative
+from boxkit.strategies.planner.tagging import Item
+
+__all__ = ["FUNCTIONS", "in_head", "read_groups", "read_orders", "read_superlatives"]
+
+FUNCTIONS: dict[str, Function] = {"mean": "average", "sum": "sum", "median": "median"}
+_MOST = {"max": "max", "min": "min"}
+
+
+def in_head(draft: Draft, place: int) -> bool:
+    """Whether nothing that is asked for stands before: then ``the highest price`` is itself asked for."""
+    for item in draft.items[:place]:
+        if item.kind == "mention" and item.is_schema and not item.is_value:
+            return False
+        if item.kind in ("count",):
+            return False
+    return True
+
+
+def read_orders(draft: Draft) -> None:
+    """``ordered by price in descending order``, ``in alphabetical order of name``, ``longest first``."""
+    for place, item in enumerate(draft.items):
+        if item.kind == "first" and not item.used:
+            _read_graded_first(draft, place)
+        if item.used or item.kind not in ("order", "direction"):
+            continue
+        direction = item.value if item.kind == "direction" else ""
+        item.used = True
+        at = draft.after(place, frozenset(("empty", "preposition", "of")))
+        figures: list[Figure] = []
+        while True:
+            each = draft.at(at)
+            if each is not None and each.kind == "direction" and not each.used:
+                direction, each.used = each.value, True
+                at = draft.after(at, frozenset(("empty", "preposition", "of")))
+                continue
+            found = _figure(draft, at)
+            if found is None:
+                break
+            figures.append(found[0])
+            at = draft.after(found[1], frozenset(("empty", "preposition", "and", "mark", "of")))
+            if item.kind == "direction":
+                break
+        if not figures and direction and draft.orders:
+            draft.orders = [Order(order.figure, direction == "desc") for order in draft.orders]
+            continue
+        for figure in figures:
+            draft.orders.append(Order(figure, direction == "desc"))
+        if not figures:
+            draft.orders.append(Order(None, direction == "desc"))
+
+
+def _figure(draft: Draft, place: int) -> tuple[Figure, int] | None:
+    """A figure that begins here, ``price``, ``number of books``, ``average age``, and its last place; taken up."""
+    operator = draft.free(place, "count", "mean", "sum", "median")
+    at = draft.after(place, GLUE) if operator is not None else place
+    if operator is not None and operator.kind != "count" and draft.free(at, "count"):
+        draft.items[at].used = True
+        at = draft.after(at, GLUE)
+    mention = draft.schema(at)
+    if mention is None:
+        return None
+    following = draft.schema(at + 1)
+    if following is not None and mention.links[0].kind == "box" and following.only("field"):
+        mention.used = True
+        mention, at = following, at + 1
+    mention.used = True
+    if operator is None:
+        return Figure("", mention), at
+    operator.used = True
+    if operator.kind == "count":
+        return Figure("" if draft.is_measure(mention) else "count", mention, operator.value == "distinct"), at
+    return Figure(FUNCTIONS[operator.kind], mention), at
+
+
+def read_groups(draft: Draft) -> None:
+    """``for each genre``, ``per country and year``, ``by country`` behind a count or an average."""
+    for place, item in enumerate(draft.items):
+        if item.used or not _is_group(draft, place):
+            continue
+        at = draft.after(place, frozenset(("empty",)))
+        while (mention := draft.schema(at)) is not None:
+            mention.used = item.used = True
+            draft.groups.append(mention)
+            following = draft.schema(at + 1)
+            if following is not None and mention.links[0].kind == "box" and following.only("field"):
+                at += 1
+                following.used = True
+                draft.groups[-1] = following
+            joined = draft.at(at + 1)
+            at = draft.after(at, frozenset(("empty", "and")))
+            if joined is None or joined.kind != "and" or not _goes_on(draft, at):
+                break
+    if any(item.kind == "group" and not item.used for item in draft.items) and not draft.groups:
+        for item in draft.items:
+            item.used = item.used or item.kind == "group"
+
+
+def _goes_on(draft: Draft, at: int) -> bool:
+    return (
+        draft.schema(at) is not None and draft.is_thing(draft.items[at]) and draft.at(at + 1) in (None, draft.items[-1])
+    )
+
+
+def _is_group(draft: Draft, place: int) -> bool:
+    item = draft.items[place]
+    if item.kind == "group":
+        return True
+    if item.kind != "preposition" or item.text.lower() not in ("by", "across"):
+        return False
+    figures = [
+        each
+        for each in draft.items[:place]
+        if each.kind in ("count", "mean", "sum", "extreme", "superlative", "median")
+    ]
+    mention = draft.schema(draft.after(place, frozenset(("empty",))))
+    before = draft.at(draft.before(place, frozenset(("empty",))))
+    follows_verb = before is not None and before.kind == "word"
+    if not figures or mention is None or follows_verb or not draft.is_thing(mention):
+        return False
+    return not any(each.is_value for each in draft.items[place : place + 3])
+
+
+def read_superlatives(draft: Draft) -> None:
+    """``the most expensive book``, ``with the fewest pages``, ``the 3 largest``, ``has the most books``, ``born first``."""
+    for place, item in enumerate(draft.items):
+        if item.used:
+            continue
+        if item.kind == "first":
+            _read_first(draft, place)
+        elif item.kind == "frequent":
+            _read_frequent(draft, place)
+        elif item.kind in ("superlative", "extreme"):
+            _read_superlative(draft, place)
+
+
+def _count_beside(draft: Draft, place: int) -> int | None:
+    """``3 most expensive``, ``top 3``, ``3 books with the highest``: how many are wanted."""
+    for at in (draft.before(place, frozenset(("empty",))), draft.after(place, frozenset(("empty",)))):
+        number = draft.free(at, "number")
+        if number is not None and isinstance(number.literal, int):
+            number.used = True
+            top = draft.free(draft.before(at, frozenset(("empty",))), "extreme", "first")
+            if top is not None and draft.items.index(top) != place:
+                top.used = True
+            return number.literal
+    for at, number in enumerate(draft.items[:place]):
+        before = draft.at(draft.before(at, frozenset(("empty",))))
+        following = draft.schema(draft.after(at, frozenset(("empty",))))
+        if number.kind != "number" or number.used or following is None or not isinstance(number.literal, int):
+            continue
+        if before is None or before.kind in ("of", "relative", "extreme", "first"):
+            number.used = True
+            if before is not None and before.kind in ("extreme", "first"):
+                before.used = True
+            return number.literal
+    return None
+
+
+def _direction(value: str) -> Literal["max", "min"]:
+    return "min" if value == "min" else "max"
+
+
+def _read_superlative(draft: Draft, place: int) -> None:
+    item = draft.items[place]
+    direction = _direction(item.value)
+    count = _count_beside(draft, place)
+    at = draft.after(place, frozenset(("empty", "of", "number")))
+    operator = draft.free(at, "mean", "sum", "median", "count")
+    function: Function = ""
+    if operator is not None:
+        at = draft.after(at, frozenset(("empty", "of")))
+        function = "count" if operator.kind == "count" else FUNCTIONS[operator.kind]
+    counted = function == "count" or any(word in item.text.lower().split() for word in ("number", "count", "amount"))
+    while (value := draft.value(at)) is not None and value.is_value:
+        at += 1
+    mention = draft.schema(at)
+    following = draft.schema(at + 1)
+    if mention is not None and mention.links[0].kind == "box" and following is not None and draft.is_ordered(following):
+        mention, at = following, at + 1
+    head = in_head(draft, place)
+    if mention is not None and draft.is_ordered(mention) and not draft.is_thing(mention):
+        if head and count is None and operator is None:
+            return
+        _take(draft, item, operator, mention)
+        function = "" if function == "count" else function
+        draft.superlatives.append(
+            Superlative(Figure(function, mention, adjective=item.adjective, direction=direction), direction, count)
+        )
+        return
+    if item.kind == "superlative" and not counted:
+        measure = _measure_named(draft, at if mention is not None else place)
+        _take(draft, item, operator, measure)
+        figure = Figure("", measure, adjective=item.adjective, direction=direction)
+        draft.superlatives.append(Superlative(figure, direction, count))
+        return
+    if mention is None:
+        mention = _measure_before(draft, place)
+        if mention is None:
+            return
+        _take(draft, item, operator, mention)
+        draft.superlatives.append(Superlative(Figure("", mention), direction, count))
+        return
+    if head and not counted:
+        # ``top 5 books by price``
+        measure = _measure_named(draft, at)
+        if measure is None:
+            return
+        _take(draft, item, operator, measure)
+        draft.superlatives.append(Superlative(Figure("", measure), direction, count))
+        return
+    _take(draft, item, operator, mention)
+    draft.superlatives.append(Superlative(Figure("count", mention), direction, count))
+
+
+def _take(draft: Draft, *items: Item | None) -> None:
+    for item in items:
+        if item is not None:
+            item.used = True
+
+
+def _measure_named(draft: Draft, place: int) -> Item | None:
+    """``by pages``, ``in terms of price``, ``with respect to age`` behind the noun."""
+    for at in range(place + 1, min(place + 5, len(draft.items))):
+        item = draft.items[at]
+        if item.kind == "preposition" and item.text.lower() in ("by", "in"):
+            mention = draft.schema(draft.after(at, GLUE | {"word"}))
+            if mention is not None and draft.is_ordered(mention) and not draft.is_thing(mention):
+                for word in draft.items[at : draft.items.index(mention)]:
+                    word.used = word.used or word.kind == "word"
+                return mention
+    return None
+
+
+def _measure_before(draft: Draft, place: int) -> Item | None:
+    """``costs the most``: the mention just in front."""
+    mention = draft.schema(draft.before(place, frozenset(("empty", "relative", "preposition"))))
+    return mention if mention is not None and draft.is_ordered(mention) else None
+
+
+def _read_first(draft: Draft, place: int) -> None:
+    """``born first``, ``the last founded``."""
+    item = draft.items[place]
+    before = _measure_before(draft, place)
+    after = draft.schema(draft.after(place, GLUE))
+    if before is not None and not draft.is_thing(before):
+        _take(draft, item, before)
+        draft.superlatives.append(Superlative(Figure("", before), _direction(item.value)))
+    elif after is not None and draft.is_ordered(after) and not draft.is_thing(after) and not in_head(draft, place):
+        _take(draft, item, after)
+        draft.superlatives.append(Superlative(Figure("", after), _direction(item.value)))
+
+
+def _read_graded_first(draft: Draft, place: int) -> None:
+    """``longest first`` says how what is shown is ordered, unless a superlative has said so already."""
+    adjective = draft.at(draft.before(place, frozenset(("empty",))))
+    if adjective is None or adjective.used or adjective.kind not in ("superlative", "extreme"):
+        return
+    draft.items[place].used = adjective.used = True
+    earlier = any(each.kind in ("superlative", "extreme") for each in draft.items[: place - 1] if each is not adjective)
+    if not earlier:
+        draft.orders.append(Order(Figure("", None, adjective=adjective.adjective), adjective.value == "max"))
+
+
+def _read_frequent(draft: Draft, place: int) -> None:
+    """``the most common genre``: the thing named, by how many rows have it."""
+    item = draft.items[place]
+    count = _count_beside(draft, place)
+    mention = draft.schema(draft.after(place, GLUE | {"number"}))
+    item.used = True
+    draft.superlatives.append(Superlative(Figure("count", None), _direction(item.value), count))
+    if mention is None:
+        draft.doubts.append(f"what is counted for {item.text!r}")

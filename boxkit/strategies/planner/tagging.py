@@ -1,0 +1,236 @@
+"""The question as a row of items: operators, mentions of boxes, fields and values, numbers, dates, and words nobody knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from boxkit.strategies.planner.lexicon import ADJECTIVES, EMPTY_WORDS, OPERATORS, comparatives, superlatives
+from boxkit.strategies.planner.linking import MAX_WORDS, Lexicon, Link
+from boxkit.strategies.planner.words import Token, normal, singular, tokens
+
+__all__ = ["Item", "tag"]
+
+#: Operators that are common words: a name or a value that contains them wins.
+_WEAK = frozenset(("of", "preposition", "relative", "and", "or", "group", "not", "sum", "mean", "extreme", "direction"))
+
+
+@dataclass(slots=True)
+class Item:
+    """A span of the question and what it does there.
+
+    Attributes:
+        kind: An operator's kind (`lexicon.OPERATORS`), ``superlative``, ``measure``, ``frequent``, ``mention``, ``number``,
+            ``date``, ``quoted`` (a text that is no known value), ``mark``, ``empty`` or ``word``.
+        text: As written.
+        lo: Its first token.
+        hi: The token behind its last.
+        value: The operator's variant; a mark's or word's text.
+        adjective: The base form of an adjective.
+        links: What a mention may mean, best first.
+        literal: A number, a date's text, a quoted text.
+        used: Whether a reading has taken it up.
+    """
+
+    kind: str
+    text: str
+    lo: int
+    hi: int
+    value: str = ""
+    adjective: str = ""
+    links: tuple[Link, ...] = ()
+    literal: Any = None
+    used: bool = False
+
+    def only(self, kind: str) -> tuple[Link, ...]:
+        """Its links of one kind."""
+        return tuple(link for link in self.links if link.kind == kind)
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is best read as a value."""
+        return bool(self.links) and self.links[0].kind == "value"
+
+    @property
+    def is_schema(self) -> bool:
+        """Whether it may name a box or a field."""
+        return any(link.kind != "value" for link in self.links)
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+    return tuple((each.kind, each.value, re.compile(f"(?:{each.pattern})(?= |$)")) for each in OPERATORS)
+
+
+@lru_cache(maxsize=1)
+def _adjective_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    base = "|".join(sorted(ADJECTIVES, key=len, reverse=True))
+    most = "|".join(sorted(superlatives, key=len, reverse=True))
+    more = "|".join(sorted(comparatives, key=len, reverse=True))
+    known = (
+        ("superlative", rf"(?:the )?(?P<much>most|least) (?P<base>{base})"),
+        ("superlative", rf"(?:the )?(?P<most>{most})(?! (?:number|amount|count) of)"),
+        (
+            "frequent",
+            r"(?:the )?(?P<much>most|least) (?:common|frequent|frequently used|commonly used|used|frequently)(?:ly)?",
+        ),
+        ("compare", rf"(?:(?P<much>more|less) (?P<base>{base})|(?P<more>{more})) than(?= (?:#|@))"),
+        ("exceed", rf"(?:a )?(?:(?P<much>more|less) (?P<base>{base})|(?P<more>{more})) than"),
+        ("measure", rf"how (?P<base>{base})"),
+        ("first", r"(?:the )?(?P<which>first|last|latest)"),
+    )
+    return tuple((kind, re.compile(f"(?:{pattern})(?= |$)")) for kind, pattern in known)
+
+
+def _canvas(found: tuple[Token, ...]) -> tuple[str, list[int]]:
+    """The tokens joined by spaces, numbers as ``#``, dates as ``@``, quoted texts as ``"``; and where each begins."""
+    signs = {"number": "#", "date": "@", "quoted": '"'}
+    pieces = [signs.get(token.kind, token.text.casefold().replace("’", "'")) for token in found]
+    starts, at = [], 0
+    for piece in pieces:
+        starts.append(at)
+        at += len(piece) + 1
+    return " ".join(pieces), starts
+
+
+Span = tuple[float, Item]
+
+
+def tag(question: str, lexicon: Lexicon) -> list[Item]:
+    """The items that cover the question best, in order."""
+    found = tokens(question)
+    spans: list[list[Span]] = [[] for _ in found]
+    for weight, item in (*_operators(found), *_mentions(found, lexicon), *_literals(found)):
+        spans[item.lo].append((weight, item))
+    best: list[tuple[float, Item | None]] = [(0.0, None)] * (len(found) + 1)
+    for lo in range(len(found) - 1, -1, -1):
+        best[lo] = (best[lo + 1][0], None)
+        for weight, item in spans[lo]:
+            total = weight + best[item.hi][0]
+            if total > best[lo][0]:
+                best[lo] = (total, item)
+    items, at = [], 0
+    while at < len(found):
+        item = best[at][1] or _plain(found[at], at)
+        items.append(item)
+        at = item.hi
+    return _loose(items, found, lexicon)
+
+
+def _plain(token: Token, at: int) -> Item:
+    kind = "mark" if token.kind == "mark" else "empty" if token.lower in EMPTY_WORDS else "word"
+    return Item(kind, token.text, at, at + 1, token.lower)
+
+
+def _text(found: tuple[Token, ...], lo: int, hi: int) -> str:
+    return " ".join(token.text for token in found[lo:hi])
+
+
+def _operators(found: tuple[Token, ...]) -> Iterator[Span]:
+    canvas, starts = _canvas(found)
+    place = {start: at for at, start in enumerate(starts)}
+    for at, start in enumerate(starts):
+        if found[at].kind == "quoted":
+            continue
+        for kind, value, pattern in _patterns():
+            if match := pattern.match(canvas, start):
+                hi = place.get(match.end() + 1, len(found))
+                weight = (0.45 if kind in _WEAK and hi == at + 1 else 0.9) * (hi - at) + 0.1
+                yield weight, Item(kind, _text(found, at, hi), at, hi, value)
+                break
+        for kind, pattern in _adjective_patterns():
+            if match := pattern.match(canvas, start):
+                hi = place.get(match.end() + 1, len(found))
+                yield 0.95 * (hi - at) + 0.1, _graded(kind, match, _text(found, at, hi), at, hi)
+
+
+def _graded(kind: str, match: re.Match[str], text: str, lo: int, hi: int) -> Item:
+    parts = match.groupdict()
+    base = (
+        parts.get("base")
+        or superlatives.get(parts.get("most") or "")
+        or comparatives.get(parts.get("more") or "")
+        or ""
+    )
+    less = parts.get("much") in ("least", "less")
+    if kind == "first":
+        return Item(kind, text, lo, hi, "min" if parts["which"] == "first" else "max")
+    if kind in ("superlative", "frequent"):
+        return Item(kind, text, lo, hi, "min" if less else "max", base)
+    return Item(kind, text, lo, hi, "<" if less else ">", base)
+
+
+def _mentions(found: tuple[Token, ...], lexicon: Lexicon) -> Iterator[Span]:
+    for lo in range(len(found)):
+        for hi in range(lo + 1, min(lo + MAX_WORDS, len(found)) + 1):
+            piece = found[lo:hi]
+            if any(token.kind == "mark" for token in piece):
+                break
+            if found[hi - 1].kind == "quoted" and hi - lo > 1:
+                break
+            links = _links(piece, lexicon)
+            if links:
+                weight = links[0].score * (hi - lo) + 0.04 * (hi - lo)
+                if links[0].kind == "value" and any(token.capital for token in piece):
+                    weight += 0.3 * (hi - lo)
+                if piece[0].kind == "quoted":
+                    weight += 2
+                yield weight, Item("mention", _text(found, lo, hi), lo, hi, links=links)
+
+
+def _links(piece: tuple[Token, ...], lexicon: Lexicon) -> tuple[Link, ...]:
+    if len(piece) == 1 and piece[0].kind in ("number", "date"):
+        return ()
+    values = lexicon.values(piece)
+    schema: tuple[Link, ...] = ()
+    if all(token.kind == "word" for token in piece):
+        stems = tuple(token.stem for token in piece)
+        if len(piece) > 1 or not (
+            piece[0].lower in EMPTY_WORDS
+            and piece[0].lower
+            not in ("name", "names", "number", "type", "kind", "count", "value", "details", "information")
+        ):
+            schema = lexicon.schema(tuple(singular(token.lower) for token in piece), stems)
+    return tuple(sorted((*schema, *values), key=lambda link: -link.score))
+
+
+def _literals(found: tuple[Token, ...]) -> Iterator[Span]:
+    for at, token in enumerate(found):
+        if token.kind in ("number", "date", "quoted"):
+            yield 1.0, Item(token.kind, token.text, at, at + 1, literal=token.value)
+
+
+def _loose(items: list[Item], found: tuple[Token, ...], lexicon: Lexicon) -> list[Item]:
+    """Names that are in no value as they stand: by some of their words, or with a slip of the pen."""
+    done: list[Item] = []
+    at = 0
+    while at < len(items):
+        run = at
+        while (
+            run < len(items)
+            and items[run].kind in ("word", "quoted")
+            and (found[items[run].lo].capital or items[run].kind == "quoted")
+        ):
+            run += 1
+        if run > at and (links := lexicon.loose_values(normal(_text(found, items[at].lo, items[run - 1].hi)))):
+            done.append(
+                Item(
+                    "mention",
+                    _text(found, items[at].lo, items[run - 1].hi),
+                    items[at].lo,
+                    items[run - 1].hi,
+                    links=links,
+                    literal=items[at].literal,
+                )
+            )
+            at = run
+            continue
+        item = items[at]
+        if item.kind == "word" and len(item.value) >= 5 and (links := lexicon.misspelt(found[item.lo].stem)):
+            item = Item("mention", item.text, item.lo, item.hi, links=links)
+        done.append(item)
+        at += 1
+    return done

@@ -1,0 +1,209 @@
+"""What is asked for: fields, things, counts, averages, a share, a difference; who, when and where."""
+
+from __future__ import annotations
+
+from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Function, Target
+from boxkit.strategies.planner.superlatives import FUNCTIONS
+from boxkit.strategies.planner.tagging import Item
+
+__all__ = ["read_differences", "read_targets"]
+
+_ENDS = frozenset(
+    ("relative", "compare", "between", "superlative", "without", "not", "contain", "order", "exceed", "aboveaverage")
+)
+_CONTAINERS = frozenset(("of", "preposition"))
+
+
+def read_targets(draft: Draft) -> None:
+    """The targets, in order; mentions behind the first clause are left as hints."""
+    _read_question_word(draft)
+    place, functions, ended, container = 0, [], False, False
+    while place < len(draft.items):
+        item = draft.items[place]
+        if item.kind == "mark" and item.value in "?.;:" and draft.targets and item.value != ":":
+            ended, container = not _asks_again(draft, place), False
+        elif item.kind in ("and", "each_other") or (item.kind == "mark" and item.value == ","):
+            container = False
+        elif item.kind in _CONTAINERS and draft.targets:
+            container = True
+            ended = ended or (
+                item.kind == "preposition"
+                and item.text.lower() not in ("for", "of", "to", "from", "in", "by", "on", "at")
+            )
+        elif draft.targets and (item.kind in _ENDS or (item.used and item.kind == "mention" and item.is_value)):
+            ended = True
+        elif not item.used and not ended:
+            place = _read_target(draft, place, functions, container)
+        place += 1
+    if functions:
+        draft.doubts.append("what is averaged or summed up")
+
+
+def _asks_again(draft: Draft, place: int) -> bool:
+    """``Give their names.`` behind the question: what is named there is what is to be shown."""
+    rest = draft.items[place + 1 :]
+    named = [item for item in rest if item.kind == "mention" and not item.used and item.only("field")]
+    if not named:
+        return False
+    draft.targets = [target for target in draft.targets if target.figure.function]
+    return True
+
+
+def _read_question_word(draft: Draft) -> None:
+    first = draft.after(-1, frozenset(("empty", "preposition")))
+    words = [item.text.lower() for item in draft.items[:3]]
+    for word in ("who", "when", "where"):
+        if word in words[: 2 if words[:1] != ["in"] else 1]:
+            moment = _moment_after(draft, first) if word == "when" else None
+            draft.targets.append(Target(Figure("", moment), word))  # type: ignore[arg-type]
+            item = draft.at(first)
+            if item is not None and item.text.lower() == word:
+                item.used = True
+            return
+
+
+def _read_target(draft: Draft, place: int, functions: list[Function], container: bool) -> int:
+    item = draft.items[place]
+    if item.kind in FUNCTIONS:
+        functions.append(FUNCTIONS[item.kind])
+        item.used = True
+    elif item.kind in ("extreme", "superlative"):
+        if _extreme_of_field(draft, place):
+            functions.append(_end(item))
+            item.used = True
+    elif item.kind == "share":
+        item.used = True
+        mention = draft.schema(draft.after(place, GLUE | {"mention"})) or _next_schema(draft, place)
+        draft.targets.append(Target(Figure("count", mention), "share", item.value))
+        if mention is not None:
+            mention.used = True
+    elif item.kind == "measure":
+        item.used = True
+        direction = "max"
+        draft.targets.append(Target(Figure("", None, adjective=item.adjective, direction=direction), "measure"))
+    elif item.kind == "count":
+        return _read_count(draft, place, functions)
+    elif item.kind == "distinct":
+        item.used = draft.distinct = True
+    elif item.kind == "word" and item.value in ("year", "date", "day") and not draft.targets:
+        item.used = True
+        draft.targets.append(
+            Target(Figure("", _moment_after(draft, place)), "year" if item.value == "year" else "when")
+        )
+    elif item.kind == "mention" and item.is_schema and not item.is_value:
+        return _read_mention(draft, place, functions, container)
+    return place
+
+
+def _moment_after(draft: Draft, place: int) -> Item | None:
+    """``published`` in "in which year was it published": the mention that says which date; it is taken up."""
+    for at in range(place + 1, len(draft.items)):
+        item = draft.schema(at)
+        if item is not None and any(
+            draft.index.fields[link.place].kind in ("date", "year") for link in item.only("field")
+        ):
+            item.used = True
+            return item
+    return None
+
+
+def _end(item: Item) -> Function:
+    """Which end an extreme means: ``lowest`` and ``shortest`` the smallest value, ``oldest age`` the largest."""
+    from boxkit.strategies.planner.lexicon import ADJECTIVES
+
+    adjective = ADJECTIVES.get(item.adjective)
+    if adjective is None:
+        return "min" if item.value == "min" else "max"
+    turned = not adjective.large or item.adjective in ("young", "short", "small", "low", "cheap")
+    return "min" if turned != (item.value == "min") else "max"
+
+
+def _next_schema(draft: Draft, place: int) -> Item | None:
+    for at in range(place + 1, len(draft.items)):
+        if (item := draft.schema(at)) is not None:
+            return item
+    return None
+
+
+def _extreme_of_field(draft: Draft, place: int) -> bool:
+    at = draft.after(place, GLUE | {"and", "mark", "extreme", "superlative", "mean", "sum", "median"})
+    mention = draft.schema(at)
+    following = draft.schema(at + 1)
+    if mention is not None and mention.links[0].kind == "box" and following is not None:
+        mention = following
+    return mention is not None and draft.is_ordered(mention)
+
+
+def read_differences(draft: Draft) -> None:
+    """``the difference between the highest and the lowest price``."""
+    for place, item in enumerate(draft.items):
+        if item.kind != "difference":
+            continue
+        ends: list[Item] = []
+        for at in range(place + 1, min(place + 12, len(draft.items))):
+            each = draft.items[at]
+            if each.kind in ("extreme", "superlative", "and"):
+                ends.append(each)
+            elif (found := draft.schema(at)) is not None and draft.is_ordered(found) and len(ends) >= 2:
+                for taken in (*ends, found, item):
+                    taken.used = True
+                draft.targets.append(Target(Figure("", found), "difference"))
+                return
+
+
+def _read_count(draft: Draft, place: int, functions: list[Function]) -> int:
+    item = draft.items[place]
+    item.used = True
+    at = draft.after(place, frozenset(("empty", "of", "distinct")))
+    while (value := draft.at(at)) is not None and value.kind == "mention" and value.is_value:
+        at = draft.after(at, frozenset(("empty",)))
+    mention = draft.schema(at)
+    distinct = item.value == "distinct" or any(each.kind == "distinct" for each in draft.items[place:at])
+    for each in draft.items[place:at]:
+        each.used = each.used or each.kind == "distinct"
+    if mention is None:
+        draft.targets.append(Target(Figure("count", None)))
+        return place
+    mention.used = True
+    is_amount = draft.is_measure(mention) and not draft.is_thing(mention)
+    if is_amount:
+        wanted = functions[:] or ["sum" if "total" in item.text.lower() else ""]
+        functions.clear()
+        draft.targets += [Target(Figure(function, mention)) for function in wanted]
+    else:
+        draft.targets.append(Target(Figure("count", mention, distinct)))
+        if functions:
+            functions.remove("sum") if functions == ["sum"] else draft.doubts.append("an average of a count")
+            functions.clear()
+    return at
+
+
+def _read_mention(draft: Draft, place: int, functions: list[Function], container: bool) -> int:
+    item = draft.items[place]
+    following = draft.schema(place + 1)
+    if following is not None and item.only("box") and following.only("field") and not container:
+        # ``book price``: the field of the box
+        item, place = following, place + 1
+    if functions:
+        if draft.is_thing(item) and item.links[0].kind == "box":
+            return place
+        item.used = True
+        draft.targets += [Target(Figure(function, item)) for function in functions]
+        functions.clear()
+        return place
+    if container:
+        return place
+    if draft.targets and draft.targets[0].kind in ("who", "when", "where", "measure"):
+        return place
+    if any(target.figure.function or target.kind != "plain" for target in draft.targets) and not _listed(draft, place):
+        return place
+    item.used = True
+    draft.targets.append(Target(Figure("", item)))
+    return place
+
+
+def _listed(draft: Draft, place: int) -> bool:
+    """Whether "and" or a comma stands in front: the list of what is asked for goes on."""
+    at = draft.before(place, frozenset(("empty",)))
+    item = draft.at(at)
+    return item is not None and (item.kind in ("and", "each_other") or (item.kind == "mark" and item.value == ","))
