@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boxkit.box import BoxSet
 from boxkit.converters.source import SourceFile
+
+if TYPE_CHECKING:
+    from boxkit.converters.graph.relations import Relations, Similarity
+    from boxkit.converters.graph.vocabulary import Vocabulary
 
 __all__ = ["accepts", "convert", "name"]
 
@@ -26,17 +31,36 @@ def accepts(source: Any) -> float:
     return 1.0 if is_graph else 0.0
 
 
-def convert(source: Any, *, syntax: str | None = None, vocabulary: Any = "auto", schema: bool = False) -> BoxSet:
+def convert(
+    source: Any,
+    *,
+    question: str | None = None,
+    topics: Sequence[str] | None = None,
+    hops: int = 2,
+    relations: Relations = None,
+    vocabulary: str | Vocabulary = "auto",
+    similarity: Similarity | None = None,
+    schema: bool = False,
+    syntax: str | None = None,
+) -> BoxSet:
     """The boxes of an RDF file or graph.
 
     Args:
         source: A `SourceFile`, or an rdflib ``Graph`` or ``Dataset``.
-        syntax: The file's syntax as rdflib names it (``"turtle"``, ``"nt"``, ``"xml"``…); by content where None.
-        vocabulary: The profile of its words: a name, a `Vocabulary`, or ``"auto"``.
+        question: What will be asked.
+        topics: IRIs, ids or labels of the entities it is about; found in the question where None.
+        hops: How many steps from the topics the graph is followed, both ways.
+        relations: All (None), the k most similar to the question (a whole number), those over a threshold (a float),
+            or a list of IRIs or names.
+        vocabulary: The profile of its words: a name, a folder with Freebase's ontology, a `Vocabulary`, or ``"auto"``.
+        similarity: How alike a question and relations are; by shared words where None.
         schema: Whether classes, properties and the like make rows too.
+        syntax: The file's syntax as rdflib names it (``"turtle"``, ``"nt"``, ``"xml"``…); by content where None.
 
     Raises:
         UnreadableSource: The file is not valid in its syntax.
+        SourceNotFound: No topic, or a listed relation, is in the graph.
+        SourceError: The graph is too large to be turned into boxes whole.
     """
     from boxkit.converters.graph.convert import Graph, graph_boxes
     from boxkit.converters.graph.parse import SYNTAXES, guess_syntax, parse_file, store_of_rdflib
@@ -45,6 +69,16 @@ def convert(source: Any, *, syntax: str | None = None, vocabulary: Any = "auto",
         found = guess_syntax(source.head, source.suffix)
         chosen = syntax or (found[0] if found else SYNTAXES.get(source.suffix, "turtle"))
         store, notes = parse_file(Path(source), chosen, source.label)
-        return graph_boxes(Graph(store, source.label, tuple(notes), source.fingerprint), vocabulary=vocabulary, schema=schema)
-    store, notes = store_of_rdflib(source)
-    return graph_boxes(Graph(store, "rdflib graph", tuple(notes)), vocabulary=vocabulary, schema=schema)
+        graph = Graph(store, source.label, tuple(notes), source.fingerprint, vocabulary=vocabulary)
+    else:
+        store, notes = store_of_rdflib(source)
+        graph = Graph(store, "rdflib graph", tuple(notes), vocabulary=vocabulary)
+    return graph_boxes(
+        graph,
+        question=question,
+        topics=topics,
+        hops=hops,
+        relations=relations,
+        similarity=similarity,
+        schema=schema,
+    )

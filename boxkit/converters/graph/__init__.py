@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from boxkit.converters.graph.convert import graph_boxes
+from boxkit.converters.graph.convert import Graph, graph_boxes
 from boxkit.converters.graph.entities import entities_of, iri_of
 from boxkit.converters.graph.vocabulary import Vocabulary
 
-__all__ = ["Vocabulary", "entities_of", "graph_boxes", "iri_of"]
+__all__ = ["Graph", "Vocabulary", "entities_of", "graph_boxes", "iri_of"]

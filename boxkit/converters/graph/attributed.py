@@ -33,15 +33,14 @@ MOST_TYPES = 100
 ATTRIBUTED: Vocabulary = replace(RDF_VOCABULARY, name="attributed", types=(TYPE,))
 
 
-def networkx_boxes(graph: Any, **options: Any) -> BoxSet:
+def networkx_boxes(graph: Any, vocabulary: str | Vocabulary = "auto", **options: Any) -> BoxSet:
     """The boxes of a networkx graph; options as `boxkit.from_graph`."""
     reading = _Reading(graph)
     store = reading.triples().build()
-    options = {"vocabulary": ATTRIBUTED, **{key: value for key, value in options.items() if value != "auto"}}
-    return graph_boxes(
-        Graph(store, f"networkx {type(graph).__name__}", tuple(reading.notes), integer_ids=reading.all_integers),
-        **options,
-    )
+    words = ATTRIBUTED if vocabulary == "auto" else vocabulary
+    label = f"networkx {type(graph).__name__}"
+    read = Graph(store, label, tuple(reading.notes), integer_ids=reading.all_integers, vocabulary=words)
+    return graph_boxes(read, **options)
 
 
 @dataclass(slots=True)

@@ -76,12 +76,15 @@ class Facts:
         return kept
 
 
-def gather(lexicon: Lexicon, triples: Ints | None = None, *, keep_schema: bool = False) -> Facts:
+def gather(
+    lexicon: Lexicon, triples: Ints | None = None, *, keep_schema: bool = False, topics: Iterable[int] = ()
+) -> Facts:
     """The facts of ``triples`` (positions in the store; all where None), with the labels and types of their entities.
 
     Args:
         lexicon: The words of the whole graph.
         triples: Which triples.
+        topics: Nodes that get a row whatever is said of them.
         keep_schema: Whether classes, properties and the like are entities too.
     """
     store = lexicon.store
@@ -91,7 +94,7 @@ def gather(lexicon: Lexicon, triples: Ints | None = None, *, keep_schema: bool =
     _collect(facts, chosen, schema)
     _flatten_lists(facts)
     _merge_inverses(facts)
-    _type_entities(facts, schema, chosen)
+    _type_entities(facts, schema, chosen, frozenset(topics))
     return facts
 
 
@@ -218,13 +221,14 @@ def _widest(by_subject: dict[int, list[int]]) -> int:
     return max(map(len, by_subject.values()), default=0)
 
 
-def _type_entities(facts: Facts, schema: frozenset[int], chosen: Ints) -> None:
+def _type_entities(facts: Facts, schema: frozenset[int], chosen: Ints, topics: frozenset[int]) -> None:
     """Types, as declared; else from the domains and ranges of relations; else mediators by relation; else `ENTITY`."""
     store, lexicon = facts.store, facts.lexicon
     subjects = {subject for by_subject in facts.relations.values() for subject in by_subject}
     values = {v for by in facts.relations.values() for vs in by.values() for v in vs if store.kinds[v] != LITERAL}
     typed = {int(node) for node in np.unique(store.subjects[chosen])} - schema
-    nodes = np.array(sorted(subjects | values | typed), dtype=np.int64)
+    shown = frozenset(node for node in topics if store.kinds[node] != LITERAL)
+    nodes = np.array(sorted(subjects | values | typed | shown), dtype=np.int64)
     facts.labels = lexicon.labels(nodes)
     declared = {node: names for node, names in lexicon.types(nodes).items() if names and node not in schema}
     inferred = _inferred_types(facts)
@@ -232,7 +236,7 @@ def _type_entities(facts: Facts, schema: frozenset[int], chosen: Ints) -> None:
     mediators: set[int] = set()
     for node in nodes.tolist():
         names = declared.get(node) or inferred.get(node)
-        is_entity = node in subjects or node in facts.labels or (node in typed and node not in schema)
+        is_entity = node in subjects or node in shown or node in facts.labels or (node in typed and node not in schema)
         if node in schema and node not in subjects:
             continue
         unnamed = node not in facts.labels and (store.kinds[node] == BLANK or not readable(lexicon.id(node)))

@@ -181,6 +181,14 @@ class Lexicon:
         return frozenset(found)
 
     @cached_property
+    def type_nodes(self) -> frozenset[int]:
+        """What entities are typed as."""
+        found: set[int] = set()
+        for relation in self.type_relations:
+            found.update(self.store.objects[self.store.with_predicate(relation)].tolist())
+        return frozenset(found)
+
+    @cached_property
     def _spaces(self) -> frozenset[str]:
         subjects = np.unique(self.store.subjects)
         spaces = {split_iri(self.store.text(int(node)))[0] for node in subjects if self.store.kinds[node] == IRI}

@@ -69,8 +69,8 @@ class TripleStore:
 
     @cached_property
     def _in(self) -> tuple[Ints, Ints]:
-        """Where each object's triples begin in the second array, which lists triples by object."""
-        order = np.argsort(self.objects, kind="stable").astype(np.int64)
+        """Where each object's triples begin in the second array, which lists triples by object, then relation."""
+        order = np.lexsort((self.subjects, self.predicates, self.objects)).astype(np.int64)
         starts = np.searchsorted(self.objects[order], np.arange(len(self.terms) + 1)).astype(np.int64)
         return starts, order
 

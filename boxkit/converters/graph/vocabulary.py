@@ -14,6 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from boxkit.errors import SourceNotFound
 
 __all__ = [
     "DBPEDIA",
@@ -28,6 +31,7 @@ __all__ = [
     "WIKIDATA",
     "Vocabulary",
     "detect",
+    "freebase",
 ]
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -182,6 +186,39 @@ FREEBASE = Vocabulary(
     domain_of=freebase_domain,
     hops=2,
 )
+
+
+def freebase(folder: str | Path) -> Vocabulary:
+    """Freebase with its ontology: the domain and range of each relation, and which relations are inverses.
+
+    Args:
+        folder: Holds ``fb_roles`` (lines of domain, relation, range) and perhaps ``reverse_properties`` (pairs).
+
+    Raises:
+        SourceNotFound: There is no ``fb_roles``.
+    """
+    roles = Path(folder) / "fb_roles"
+    if not roles.is_file():
+        raise SourceNotFound("this folder holds no Freebase ontology: fb_roles is missing", where=str(folder))
+    domains: dict[str, str] = {}
+    ranges: dict[str, str] = {}
+    for line in roles.read_text(encoding="utf-8").splitlines():
+        parts = line.split()
+        if len(parts) == 3:
+            domain, relation, range_ = parts
+            for space in (FB, ""):
+                domains[space + relation] = space + domain
+                if not range_.startswith("type."):
+                    ranges[space + relation] = space + range_
+    return replace(FREEBASE, domains=domains, ranges=ranges, inverses=_inverses(Path(folder) / "reverse_properties"))
+
+
+def _inverses(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    pairs = (line.split() for line in path.read_text(encoding="utf-8").splitlines())
+    return {space + pair[0]: space + pair[1] for pair in pairs if len(pair) == 2 for space in (FB, "")}
+
 
 #: The profiles that ``vocabulary="…"`` names.
 VOCABULARIES: dict[str, Vocabulary] = {each.name: each for each in (RDF_VOCABULARY, WIKIDATA, DBPEDIA, FREEBASE)}
