@@ -45,7 +45,7 @@ AGGREGATES = ("count", "sum", "total", "average", "min", "max", "concatenate", "
 ComparisonName = Literal["=", "!=", "<", "<=", ">", ">=", "is", "is not"]
 ArithmeticName = Literal["+", "-", "*", "/", "div", "%", "||"]
 AggregateName = Literal["count", "sum", "total", "average", "min", "max", "concatenate", "any_value"]
-CastName = Literal["integer", "number", "numeric", "text"]
+CastName = Literal["integer", "number", "real", "numeric", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """A value as another type. ``numeric`` turns only what is a number through and through (SQLite's affinity)."""
+    """A value as another type.
+
+    ``number`` is the number that a text begins with, else 0; ``real`` the same, never a whole number; ``integer`` is cut
+    towards zero; ``numeric`` is missing where a text is not a number through and through.
+    """
 
     value: Expression
     to: CastName

@@ -37,16 +37,56 @@ class Function:
         return Type(kind, nullable)
 
 
-def _first(kind: Kind | None, column: str, single: str | None = None, *, text: bool = False) -> Function:
+@dataclass(frozen=True, slots=True)
+class FirstKnown(Function):
+    """COALESCE of two values: missing only where both are."""
+
+    def type_of(self, arguments: Sequence[Type]) -> Type:
+        """The type of the result."""
+        return Type(union_of(arguments).kind, all(each.nullable for each in arguments))
+
+
+def _plain(kind: Kind | None, column: str, single: str | None = None, *, text: bool = False) -> Function:
     return Function(kind, column, single, text)
 
 
 FUNCTIONS: dict[str, Function] = {
-    "lower": _first("text", "{0}.str.lower()", "{0}.lower()", text=True),
-    "upper": _first("text", "{0}.str.upper()", "{0}.upper()", text=True),
-    "length": _first("integer", "{0}.str.len()", "len({0})", text=True),
-    "trim": _first("text", '{0}.str.strip(" ")', '{0}.strip(" ")', text=True),
-    "trim_left": _first("text", '{0}.str.lstrip(" ")', '{0}.lstrip(" ")', text=True),
-    "trim_right": _first("text", '{0}.str.rstrip(" ")', '{0}.rstrip(" ")', text=True),
-    "absolute": _first(None, "{0}.abs()", "abs({0})"),
+    "lower": _plain("text", "{0}.str.lower()", "{0}.lower()", text=True),
+    "upper": _plain("text", "{0}.str.upper()", "{0}.upper()", text=True),
+    "length": _plain("integer", "{0}.str.len()", "len({0})", text=True),
+    "trim": _plain("text", '{0}.str.strip(" ")', '{0}.strip(" ")', text=True),
+    "trim_left": _plain("text", '{0}.str.lstrip(" ")', '{0}.lstrip(" ")', text=True),
+    "trim_right": _plain("text", '{0}.str.rstrip(" ")', '{0}.rstrip(" ")', text=True),
+    "absolute": _plain(None, "{0}.abs()", "abs({0})"),
+    "square_root": _plain("number", "np.sqrt({0})", "np.sqrt({0})"),
+    "floor": _plain(None, "np.floor({0})", "np.floor({0})"),
+    "ceiling": _plain(None, "np.ceil({0})", "np.ceil({0})"),
+    # Halves go up, as SQL rounds them; Python and NumPy would round them to even.
+    "round": Function(
+        "number",
+        '{0}.map(lambda value: float(Decimal(value).quantize(Decimal({1}), "ROUND_HALF_UP")))',
+        'float(Decimal({0}).quantize(Decimal({1}), "ROUND_HALF_UP"))',
+    ),
+    "text_part": _plain("text", "{0}.str[{1}:{2}]", "{0}[{1}:{2}]", text=True),
+    "text_from": _plain("text", "{0}.str[{1}:]", "{0}[{1}:]", text=True),
+    "position": _plain("integer", "({0}.str.find({1}) + 1)", "({0}.find({1}) + 1)", text=True),
+    "replace": _plain("text", "{0}.str.replace({1}, {2}, regex=False)", "{0}.replace({1}, {2})", text=True),
+    "first_known": FirstKnown(None, "{0}.fillna({1})", "({0} if pd.notna({0}) else {1})"),
+    "greater": _plain(None, "np.maximum({0}, {1})", "max({0}, {1})"),
+    "lesser": _plain(None, "np.minimum({0}, {1})", "min({0}, {1})"),
+    "year_text": _plain("text", "{0}.str[:4]", "{0}[:4]", text=True),
+    "month_text": _plain("text", "{0}.str[5:7]", "{0}[5:7]", text=True),
+    "day_text": _plain("text", "{0}.str[8:10]", "{0}[8:10]", text=True),
+    "formatted_date": _plain(
+        "text", "pd.to_datetime({0}).dt.strftime({1})", "pd.Timestamp({0}).strftime({1})", text=True
+    ),
+    "julian_day": _plain(
+        "number",
+        '((pd.to_datetime({0}) - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1) + 2440587.5)',
+        text=True,
+    ),
+    "julian_now": _plain("number", "pd.Timestamp.now(tz=\"UTC\").tz_localize(None).to_julian_date()"),
+    "year_now": _plain("integer", 'pd.Timestamp.now(tz="UTC").year'),
+    "year_now_text": _plain("text", 'pd.Timestamp.now(tz="UTC").strftime("%Y")'),
+    "formatted_now": _plain("text", 'pd.Timestamp.now(tz="UTC").strftime({0})'),
 }

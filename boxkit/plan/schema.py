@@ -241,9 +241,23 @@ def _cast(inner: Type, to: ex.CastName) -> Type:
         return Type("text", inner.nullable)
     if to == "integer":
         return Type("integer", inner.nullable)
-    if to == "number":
-        return Type("integer" if inner.kind == "integer" else "number", inner.nullable)
-    return inner.computed()
+    if to in ("number", "numeric"):
+        whole = inner.kind in ("integer", "boolean") or holds_whole_numbers(inner)
+        return Type("integer" if whole else "number", inner.nullable or to == "numeric")
+    return replace(inner, kind="number", affinity="") if inner.is_number else Type("number", inner.nullable)
+
+
+def holds_whole_numbers(kind: Type) -> bool:
+    """Whether the texts of a column are all whole numbers, or none at all."""
+    import re
+
+    if kind.values is None or kind.kind not in ("text", "mixed"):
+        return False
+    known = kind.values.dropna()
+    return all(
+        isinstance(each, int) or (isinstance(each, str) and re.match(r"\s*[+-]?\d*(?![\d.eE])", each) is not None)
+        for each in known
+    )
 
 
 def _operands(expression: Any) -> list[Any]:
@@ -252,5 +266,5 @@ def _operands(expression: Any) -> list[Any]:
 
 def affinity_of(box: Any, label: str) -> str:
     """The affinity that a box's source declares for a field; empty where the source declares none."""
-    declared: str = getattr(box.field(label), "affinity", "")
-    return declared
+    affinities = dict(zip(getattr(box.reader, "labels", ()), getattr(box.reader, "affinities", ()), strict=False))
+    return str(affinities.get(label, "")).lower()

@@ -16,18 +16,26 @@ if TYPE_CHECKING:
 
 __all__ = ["NUMBER_IN_FRONT", "write_cast"]
 
+#: Functions whose text is always a whole number's.
+_DIGITS = ("year_text", "month_text", "day_text")
 #: The number that a text begins with.
 NUMBER_IN_FRONT = r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
 
 
 def write_cast(values: Values, cast: ex.Cast) -> Code:
     """The code of a cast."""
+    from boxkit.plan.emitter.values import Code
+
     code = values.write(cast.value)
     kind = values.type_of(cast)
     if code.type.kind == "null":
         return replace(code, type=kind)
     if cast.to == "text":
         return _to_text(values, code)
+    if isinstance(cast.value, ex.Call) and cast.value.function in _DIGITS and not code.single:
+        column = values.as_series(code)
+        number = f"pd.to_numeric({column})" if code.type.nullable else f"{column}.astype(int)"
+        return Code(number, kind)
     if cast.to == "integer":
         return _to_integer(values, code)
     if code.type.is_number:
@@ -100,7 +108,8 @@ def _to_text(values: Values, code: Code) -> Code:
     kind = replace(code.type, kind="text", values=None, affinity="")
     if code.type.kind == "text":
         return code
-    if code.type.kind == "number" and not _short_floats(code.type.values):
+    whole = code.type.values is not None and code.type.values.dtype.kind in "iu"
+    if code.type.kind == "number" and (whole or not _short_floats(code.type.values)):
         raise PlanError("decimal numbers as text depend on the engine's rounding and cannot be written")
     if code.type.kind == "boolean":
         code = _counted(values, code)

@@ -1,0 +1,132 @@
+"""Date functions over dates that are kept as ISO text, as SQLite keeps them."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from boxkit.errors import UnsupportedQuery
+from boxkit.plan import Call, Cast, Constant, Expression
+from boxkit.plan.types import Type
+
+if TYPE_CHECKING:
+    from boxkit.memory.transpile.sql_expressions import ExpressionReader
+
+__all__ = ["read_date_function"]
+
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?")
+#: Formats that are a piece of an ISO text: the function here, where the piece starts and ends.
+_PIECES = {"%Y": (0, 4), "%m": (5, 7), "%d": (8, 10), "%Y-%m": (0, 7), "%Y-%m-%d": (0, 10)}
+_DIGITS = {"%Y": "year_text", "%m": "month_text", "%d": "day_text"}
+_KNOWN_CODES = set("dHjmMSwY")
+
+
+def read_date_function(reader: ExpressionReader, node: Any) -> Expression | None:
+    """STRFTIME, DATE, TIME, DATETIME, JULIANDAY and the like; None for any other function."""
+    if reader.dialect != "sqlite":
+        return _extracted(reader, node)
+    name, arguments = _call(node)
+    if name == "strftime":
+        return _formatted(reader, arguments[0], arguments[1:], node)
+    if name in ("date", "time", "datetime"):
+        pattern = {"date": "%Y-%m-%d", "time": "%H:%M:%S", "datetime": "%Y-%m-%d %H:%M:%S"}[name]
+        return _formatted(reader, exp.Literal.string(pattern), arguments, node)
+    if name == "julianday":
+        moment = _moment(reader, arguments, node)
+        return Call("julian_now") if moment is None else Call("julian_day", (moment,))
+    return None
+
+
+def _call(node: Any) -> tuple[str, list[Any]]:
+    """SQLite's name of a function and its arguments, however sqlglot has read it."""
+    if isinstance(node, exp.TimeToStr):
+        inner = node.this
+        while isinstance(inner, (exp.TsOrDsToTimestamp, exp.TsOrDsToDate)):
+            inner = inner.this
+        return "strftime", [node.args["format"], inner]
+    if isinstance(node, exp.Anonymous):
+        return node.this.lower(), list(node.expressions)
+    if isinstance(node, (exp.Date, exp.TsOrDsToDate)):
+        return "date", [node.this, *(node.expressions or [])]
+    if isinstance(node, exp.CurrentDate):
+        return "date", [exp.Literal.string("now")]
+    if isinstance(node, exp.CurrentTimestamp):
+        return "datetime", [exp.Literal.string("now")]
+    return "", []
+
+
+def _moment(reader: ExpressionReader, arguments: list[Any], node: Any) -> Expression | None:
+    """The moment that is meant; None for now.
+
+    Raises:
+        UnsupportedQuery: It has modifiers, or the column holds what is no ISO date.
+    """
+    if len(arguments) > 1:
+        raise UnsupportedQuery("a date modifier", detail=node.sql())
+    value = reader.read(arguments[0]) if arguments else Constant("now")
+    if isinstance(value, Constant):
+        if value.value == "now":
+            return None
+        if not isinstance(value.value, str) or not _is_iso(value.value):
+            raise UnsupportedQuery("a date that is not written YYYY-MM-DD", detail=node.sql())
+        return value
+    if isinstance(value, Call) and value.function in ("text_part", "formatted_date"):
+        return value
+    if not holds_dates(reader.type_of(value)):
+        raise UnsupportedQuery("a date function of what is not all written YYYY-MM-DD", detail=node.sql())
+    return value
+
+
+def holds_dates(kind: Type) -> bool:
+    """Whether a column's values are known and all ISO dates."""
+    if kind.kind != "text" or kind.values is None:
+        return False
+    return all(isinstance(each, str) and _is_iso(each) for each in kind.values.dropna().unique())
+
+
+def _is_iso(value: str) -> bool:
+    if _ISO.fullmatch(value) is None:
+        return False
+    try:
+        datetime.date.fromisoformat(value[:10])
+    except ValueError:
+        return False
+    return True
+
+
+def _formatted(reader: ExpressionReader, pattern_node: Any, arguments: list[Any], node: Any) -> Expression:
+    pattern = pattern_node.name
+    if not isinstance(pattern_node, (exp.Literal, exp.Column)) or not set(re.findall(r"%(.)", pattern)) <= _KNOWN_CODES:
+        raise UnsupportedQuery(f"the date format {pattern!r}", detail=node.sql())
+    moment = _moment(reader, arguments, node)
+    if moment is None:
+        return Call("year_now_text") if pattern == "%Y" else Call("formatted_now", (Constant(pattern),))
+    if isinstance(moment, Constant):
+        return Constant(datetime.datetime.fromisoformat(str(moment.value)).strftime(pattern))
+    if pattern in _DIGITS:
+        return Call(_DIGITS[pattern], (moment,))
+    if pattern in _PIECES:
+        start, end = _PIECES[pattern]
+        return Call("text_part", (moment, Constant(start), Constant(end)))
+    return Call("formatted_date", (moment, Constant(pattern)))
+
+
+def _extracted(reader: ExpressionReader, node: Any) -> Expression | None:
+    """EXTRACT, YEAR, MONTH and DAY of other dialects."""
+    unit = ""
+    if isinstance(node, exp.Extract):
+        unit, inner = node.name.upper(), node.expression
+    elif isinstance(node, (exp.Year, exp.Month, exp.Day)):
+        unit, inner = type(node).__name__.upper(), node.this
+    name = {"YEAR": "year_text", "MONTH": "month_text", "DAY": "day_text"}.get(unit)
+    if name is None:
+        return None
+    while isinstance(inner, (exp.TsOrDsToDate, exp.TsOrDsToTimestamp, exp.Cast)):
+        inner = inner.this
+    moment = _moment(reader, [inner], node)
+    if moment is None:
+        raise UnsupportedQuery("the current date", detail=node.sql())
+    return Cast(Call(name, (moment,)), "integer")
