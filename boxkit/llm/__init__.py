@@ -11,18 +11,40 @@ from typing import TYPE_CHECKING, Any
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 
 if TYPE_CHECKING:
+    from boxkit.llm.cache import Cached
+    from boxkit.llm.limits import Budgeted, Paced
     from boxkit.llm.local import LocalLLM, LocalServer
+    from boxkit.llm.meter import Meter, Metered
     from boxkit.llm.openai import OpenAI
     from boxkit.llm.prices import Price
 
 _HOMES = {
+    "Budgeted": "boxkit.llm.limits",
+    "Cached": "boxkit.llm.cache",
     "LocalLLM": "boxkit.llm.local",
     "LocalServer": "boxkit.llm.local",
+    "Meter": "boxkit.llm.meter",
+    "Metered": "boxkit.llm.meter",
     "OpenAI": "boxkit.llm.openai",
+    "Paced": "boxkit.llm.limits",
     "Price": "boxkit.llm.prices",
 }
 
-__all__ = ["LLM", "Completion", "LocalLLM", "LocalServer", "Message", "OpenAI", "Parameters", "Price"]
+__all__ = [
+    "LLM",
+    "Budgeted",
+    "Cached",
+    "Completion",
+    "LocalLLM",
+    "LocalServer",
+    "Message",
+    "Meter",
+    "Metered",
+    "OpenAI",
+    "Paced",
+    "Parameters",
+    "Price",
+]
 
 
 def __getattr__(name: str) -> Any:
