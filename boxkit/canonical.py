@@ -6,10 +6,10 @@ import dataclasses
 import datetime
 import decimal
 import math
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
-__all__ = ["NoCanonicalRows", "canonical_rows", "json_value", "plain"]
+__all__ = ["NoCanonicalRows", "canonical_rows", "json_value", "plain", "vote_key"]
 
 _PLAIN = (str, bytes, bool, int, datetime.date, datetime.time, datetime.timedelta, decimal.Decimal)
 
@@ -195,3 +195,22 @@ def json_value(value: Any) -> Any:
     if isinstance(value, (list, tuple, Set)):
         return [json_value(item) for item in value]
     return json_value(plain(value))
+
+
+def vote_key(rows: Iterable[Sequence[Any]]) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """What two answers share that say the same: the order of rows and of cells in a row does not count.
+
+    Numbers compare by value (9 significant digits), texts without the space around them.
+
+    >>> vote_key([("b", 1.0), ("a", 2)]) == vote_key([(2, "a "), (1, "b")])
+    True
+    """
+    return tuple(sorted(tuple(sorted(map(_vote_cell, row))) for row in rows))
+
+
+def _vote_cell(cell: Any) -> tuple[str, str]:
+    if cell is None:
+        return ("", "")
+    if isinstance(cell, (int, float, decimal.Decimal)) and not isinstance(cell, bool):
+        return ("number", f"{cell:.9g}" if -(2**53) < cell < 2**53 else str(cell))
+    return (type(cell).__name__, str(cell).strip())

@@ -8,7 +8,7 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-__all__ = ["Reply", "parse_reply"]
+__all__ = ["Reply", "parse_json_reply", "parse_reply", "parse_sql_reply"]
 
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*(?P<mark>```+|~~~+)[ \t]*(?P<language>[\w+.-]*)[^\n]*$", re.MULTILINE)
@@ -58,15 +58,48 @@ def parse_reply(text: str, target: str = "answer") -> Reply:
     return Reply("", prose, f"there is no code in the reply; a ```python block that assigns `{target}` is missing")
 
 
-def _fenced(text: str) -> tuple[list[str], str]:
-    """The Python blocks, and the prose before the first."""
+_SQL = frozenset({"", "sql", "sqlite", "sqlite3", "postgres", "postgresql", "mysql", "duckdb", "code"})
+_SQL_START = re.compile(r"^[ \t]*(?:WITH|SELECT|VALUES|FROM)\b", re.MULTILINE | re.IGNORECASE)
+
+
+def parse_sql_reply(text: str) -> Reply:
+    """The query and the rationale in a model's reply: the last SQL block, else the text from its first ``SELECT``.
+
+    >>> parse_sql_reply("Count.\\n```sql\\nSELECT 1;\\n```").code
+    'SELECT 1;'
+    """
+    visible = _THINKING.sub("", text).strip()
+    blocks, prose = _fenced(visible, _SQL)
+    if blocks:
+        return Reply(blocks[-1], prose)
+    start = _SQL_START.search(visible)
+    if start and not _FENCE.search(visible):
+        query, _, _ = visible[start.start() :].partition("\n\n")
+        return Reply(query.strip(), visible[: start.start()].strip())
+    return Reply("", prose, "there is no query in the reply; one ```sql block is missing")
+
+
+def parse_json_reply(text: str) -> Reply:
+    """The JSON in a model's reply: the last block, else the text from its first bracket."""
+    visible = _THINKING.sub("", text).strip()
+    blocks, prose = _fenced(visible, frozenset({"", "json"}))
+    if blocks:
+        return Reply(blocks[-1], prose)
+    start, end = visible.find("["), visible.rfind("]")
+    if 0 <= start < end:
+        return Reply(visible[start : end + 1], visible[:start].strip())
+    return Reply("", prose, "there is no JSON in the reply; one ```json block with a list of rows is missing")
+
+
+def _fenced(text: str, languages: frozenset[str] = _PYTHON) -> tuple[list[str], str]:
+    """The blocks in these languages, and the prose before the first."""
     blocks: list[str] = []
     position, prose = 0, None
     while opening := _FENCE.search(text, position):
         mark = opening["mark"]
         closing = re.compile(rf"^[ \t]*{re.escape(mark)}[ \t]*$", re.MULTILINE).search(text, opening.end())
         body = text[opening.end() : closing.start() if closing else len(text)]
-        if opening["language"].casefold() in _PYTHON:
+        if opening["language"].casefold() in languages:
             prose = text[: opening.start()].strip() if prose is None else prose
             blocks.append(_unprompted(textwrap.dedent(body.strip("\n"))).rstrip())
         position = closing.end() if closing else len(text)

@@ -6,21 +6,21 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from boxkit.answer import Answer, Attempt, Usage
+from boxkit.answer import Answer, Attempt
 from boxkit.box import BoxSet
 from boxkit.boxcode import estimate_tokens
 from boxkit.canonical import NoCanonicalRows, canonical_rows
-from boxkit.errors import LLMError
 from boxkit.executor import Limits, Run
 from boxkit.failure import Failure
-from boxkit.llm.protocol import LLM, Completion, Message, Parameters, request_hash
+from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 from boxkit.profile import PROFILES, Profile
 from boxkit.prompts import PromptLayout, layout_for, parse_reply, prompt_version
 from boxkit.prompts.joined import JoinedBoxes, join_parents
 from boxkit.prompts.layout import Shown
-from boxkit.strategies.steps import Call, Compute, Execute, Request, Steps, StrategyBase
+from boxkit.strategies.loop import Conversation, answer_of
+from boxkit.strategies.steps import Compute, Execute, Request, Steps, StrategyBase
 
-__all__ = ["Demonstrations", "Pandora", "judge"]
+__all__ = ["Demonstrations", "Pandora", "judge", "ran"]
 
 
 class Demonstrated(Shown, Protocol):
@@ -94,16 +94,17 @@ class Pandora(StrategyBase):
             seed=self.seed,
             salt=f"{boxes.fingerprint}:{prompt_version()}",
         )
-        tried: tuple[Attempt, ...] = ()
-        for number in range(1, self.attempts + 1):
-            completion = yield from self._ask(messages, parameters, tried)
-            attempt, run = yield from self._try(number, completion, boxes, joined)
-            attempt = replace(attempt, prompt_hash=request_hash(messages))
-            tried = (*tried, attempt)
-            if attempt.failure is None:
-                return self._answer(question, tried, ids, run, value=run.answer if run else None)
-            messages = (*messages, *layout.retry_messages(attempt.reply, attempt.failure.feedback()))
-        return self._answer(question, tried, ids, run, failure=tried[-1].failure)
+        conversation = Conversation(self.llm, messages, parameters, self.attempts, layout.retry_messages)
+        outcome = yield from conversation.run(lambda completion: self._try(completion, boxes, joined))
+        run: Run | None = outcome.product
+        return answer_of(
+            question,
+            run.answer if run else None,
+            outcome.attempts,
+            self.name,
+            demonstrations=ids,
+            boxes=run.boxes if run else (),
+        )
 
     def _prepare(
         self, question: str, boxes: BoxSet, layout: PromptLayout
@@ -115,60 +116,28 @@ class Pandora(StrategyBase):
         boxcode = seen.to_prompt(layout.box_budget, question=question, samples=layout.samples)
         return shown, joined, layout.messages(question, boxcode, shown, self.profile)
 
-    def _ask(
-        self, messages: Sequence[Message], parameters: Parameters, tried: Sequence[Attempt]
-    ) -> Generator[Request, Any, Completion]:
-        try:
-            completion: Completion = yield Call(self.llm, messages, parameters)
-        except LLMError as error:
-            # What the earlier attempts cost is spent all the same.
-            error.usage = sum((attempt.usage for attempt in tried), error.usage or Usage())
-            raise
-        return completion
-
     def _try(
-        self, number: int, completion: Completion, boxes: BoxSet, joined: JoinedBoxes | None
+        self, completion: Completion, boxes: BoxSet, joined: JoinedBoxes | None
     ) -> Generator[Request, Any, tuple[Attempt, Run | None]]:
         reply = parse_reply(completion.text)
-        attempt = Attempt(number, completion.text, reply.rationale, reply.code, usage=completion.usage)
+        attempt = Attempt(0, completion.text, reply.rationale, reply.code)
         if not reply.code:
-            problem = reply.problem
-            if completion.finish_reason == "length":
-                problem = f"the reply was cut at its longest before any code; be brief: {problem}"
-            return replace(attempt, failure=Failure("no code", problem)), None
+            return replace(attempt, failure=Failure("no code", reply.problem)), None
         code = joined.complete(reply.code) if joined else reply.code
         run: Run = yield Execute(code, boxes, self.limits)
-        failure = judge(run, self.profile)
-        if failure is not None and completion.finish_reason == "length":
-            failure = replace(failure, hint=f"the reply was cut at its longest; be brief. {failure.hint}".strip())
-        ran = replace(
-            attempt, code=code, failure=failure, stdout=run.stdout, seconds=run.seconds, isolation=run.isolation
-        )
-        return ran, run
+        return ran(attempt, code, run, self.profile), run
 
-    def _answer(
-        self,
-        question: str,
-        tried: tuple[Attempt, ...],
-        ids: tuple[str, ...],
-        run: Run | None,
-        *,
-        value: Any = None,
-        failure: Failure | None = None,
-    ) -> Answer:
-        last = tried[-1]
-        return Answer.of(
-            question,
-            value,
-            code=last.code,
-            rationale=last.rationale,
-            attempts=tried,
-            usage=sum((attempt.usage for attempt in tried), Usage()),
-            demonstrations=ids,
-            strategy=self.name,
-            boxes=run.boxes if run else (),
-            failure=failure,
-        )
+
+def ran(attempt: Attempt, code: str, run: Run, profile: Profile) -> Attempt:
+    """The attempt after its code has run."""
+    return replace(
+        attempt,
+        code=code,
+        failure=judge(run, profile),
+        stdout=run.stdout,
+        seconds=run.seconds,
+        isolation=run.isolation,
+    )
 
 
 def _within(demonstrations: Sequence[Demonstrated], budget: int) -> list[Demonstrated]:

@@ -8,18 +8,34 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from boxkit.answer import Answer
 from boxkit.box import BoxSet
-from boxkit.executor import aexecute, execute
+from boxkit.executor import acompute_result, aexecute, compute_result, execute
 from boxkit.executor.limits import Limits
 from boxkit.llm.protocol import LLM, Message, Parameters
 
-__all__ = ["Call", "Compute", "Execute", "Steps", "Strategy", "StrategyBase", "Together", "adrive", "drive"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Call",
+    "Compute",
+    "Execute",
+    "ExecuteFrames",
+    "ExecuteOnDatabase",
+    "Request",
+    "Steps",
+    "Strategy",
+    "StrategyBase",
+    "Together",
+    "adrive",
+    "drive",
+]
 
 T = TypeVar("T")
 
@@ -43,6 +59,24 @@ class Execute:
 
 
 @dataclass(frozen=True, slots=True)
+class ExecuteFrames:
+    """Run code over frames by name, fetched by SQL say; answered with a `Run`."""
+
+    code: str
+    frames: Mapping[str, pd.DataFrame]
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class ExecuteOnDatabase:
+    """Run code that defines ``compute_result(database_path)`` with that SQLite file readable; answered with a `Run`."""
+
+    code: str
+    path: str
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
 class Compute:
     """Call a function that may take a while (a query in a database) off the event loop; answered with its result."""
 
@@ -56,7 +90,7 @@ class Together:
     generators: Sequence[Generator[Any, Any, Any]]
 
 
-Request: TypeAlias = Call | Execute | Compute | Together
+Request: TypeAlias = Call | Execute | ExecuteFrames | ExecuteOnDatabase | Compute | Together
 Steps: TypeAlias = Generator[Request, Any, T]
 
 
@@ -88,6 +122,10 @@ def _do(request: Request) -> Any:
             return llm.complete(messages, parameters)
         case Execute(code, boxes, limits):
             return execute(code, boxes, limits=limits)
+        case ExecuteFrames(code, frames, limits):
+            return execute(code, frames, limits=limits)
+        case ExecuteOnDatabase(code, path, limits):
+            return compute_result(code, path, limits=limits)
         case Compute(function):
             return function()
         case Together(generators):
@@ -121,6 +159,10 @@ async def _ado(request: Request) -> Any:
             return await llm.acomplete(messages, parameters)
         case Execute(code, boxes, limits):
             return await aexecute(code, boxes, limits=limits)
+        case ExecuteFrames(code, frames, limits):
+            return await aexecute(code, frames, limits=limits)
+        case ExecuteOnDatabase(code, path, limits):
+            return await acompute_result(code, path, limits=limits)
         case Compute(function):
             return await asyncio.to_thread(function)
         case Together(generators):
@@ -138,6 +180,10 @@ class Strategy(Protocol):
 
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:
         """What it wants done, request by request."""
+        ...
+
+    def sampled(self, temperature: float, seed: int) -> Strategy:
+        """A copy that samples its model at that temperature, with that seed."""
         ...
 
     def ask(self, question: str, boxes: BoxSet) -> Answer:
@@ -162,6 +208,17 @@ class StrategyBase:
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:
         """The strategy itself; see the module's docstring."""
         raise NotImplementedError(f"{type(self).__name__} has no steps")
+
+    def sampled(self, temperature: float, seed: int) -> Strategy:
+        """A copy that samples its model at that temperature, with that seed.
+
+        Raises:
+            TypeError: The strategy has no model to sample.
+        """
+        if not hasattr(self, "temperature") or not hasattr(self, "seed"):
+            raise TypeError(f"{self.name} asks no model, so that there is nothing to sample")
+        changed: Strategy = replace(self, temperature=temperature, seed=seed)  # type: ignore[type-var]
+        return changed
 
     def ask(self, question: str, boxes: BoxSet) -> Answer:
         """Answer ``question`` from ``boxes``. A failure is in the answer (``answer.failure``), not raised.
