@@ -151,7 +151,9 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("error")
     loaded: dict[Path, BoxSet] = {}
-    print(f"{'dataset':<18}{'run':>6}{'right':>7}{'exact':>7}{'refused':>9}{'wrong':>7}{'right %':>9}{'skipped':>9}{'s':>7}")
+    print(
+        f"{'dataset':<18}{'run':>6}{'right':>7}{'exact':>7}{'refused':>9}{'wrong':>7}{'right %':>9}{'skipped':>9}{'s':>7}"
+    )
     for dataset in options.datasets:
         started, counts = time.perf_counter(), Counter[str]()
         seen: dict[tuple[str, Path], tuple[str, str]] = {}

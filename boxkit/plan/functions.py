@@ -85,7 +85,7 @@ FUNCTIONS: dict[str, Function] = {
         '((pd.to_datetime({0}) - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1) + 2440587.5)',
         text=True,
     ),
-    "julian_now": _plain("number", "pd.Timestamp.now(tz=\"UTC\").tz_localize(None).to_julian_date()"),
+    "julian_now": _plain("number", 'pd.Timestamp.now(tz="UTC").tz_localize(None).to_julian_date()'),
     "year_now": _plain("integer", 'pd.Timestamp.now(tz="UTC").year'),
     "year_now_text": _plain("text", 'pd.Timestamp.now(tz="UTC").strftime("%Y")'),
     "formatted_now": _plain("text", 'pd.Timestamp.now(tz="UTC").strftime({0})'),

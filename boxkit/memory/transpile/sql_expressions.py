@@ -166,7 +166,9 @@ class ExpressionReader:
             subject = None if node.this is None else self.read(node.this)
             pairs = []
             for each in node.args["ifs"]:
-                test = self.condition(each.this) if subject is None else self.compare("=", subject, self.read(each.this))
+                test = (
+                    self.condition(each.this) if subject is None else self.compare("=", subject, self.read(each.this))
+                )
                 pairs.append((test, self.read(each.args["true"])))
             default = node.args.get("default")
         return Case(tuple(pairs), Constant(None) if default is None else self.read(default))
@@ -248,9 +250,7 @@ class ExpressionReader:
         if query is not None:
             raise UnsupportedQuery("a row in a subquery", detail=node.sql())
         rows = [[self.read(cell) for cell in row.expressions] for row in node.expressions]
-        return any_of(
-            *(all_of(*(self.compare("=", a, b) for a, b in zip(values, row, strict=True))) for row in rows)
-        )
+        return any_of(*(all_of(*(self.compare("=", a, b) for a, b in zip(values, row, strict=True))) for row in rows))
 
     def _like(self, node: Any) -> Expression:
         escape = ""

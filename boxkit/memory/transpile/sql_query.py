@@ -107,7 +107,9 @@ class QueryReader:
         if isinstance(key, exp.Literal) and not key.is_string:
             slot = slots[int(key.this) - 1]
         else:
-            found = [slot for slot in slots if isinstance(key, exp.Column) and slot.name.casefold() == key.name.casefold()]
+            found = [
+                slot for slot in slots if isinstance(key, exp.Column) and slot.name.casefold() == key.name.casefold()
+            ]
             if not found:
                 raise UnsupportedQuery("ORDER BY an expression over a set operation", detail=ordered.sql())
             slot = found[0]
@@ -148,5 +150,7 @@ def _has_clauses(node: Any) -> bool:
 
 def _is_recursive(clause: Any) -> bool:
     return any(
-        table.name.casefold() == each.alias.casefold() for each in clause.expressions for table in each.this.find_all(exp.Table)
+        table.name.casefold() == each.alias.casefold()
+        for each in clause.expressions
+        for table in each.this.find_all(exp.Table)
     )

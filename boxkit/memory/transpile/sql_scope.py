@@ -87,10 +87,7 @@ class Scope:
         if not chosen:
             raise UnsupportedQuery(f"the unknown table {table!r}")
         return [
-            slot
-            for source in chosen
-            for slot in source.slots
-            if table or slot.name.casefold() not in source.merged
+            slot for source in chosen for slot in source.slots if table or slot.name.casefold() not in source.merged
         ]
 
 

@@ -79,6 +79,7 @@ class _Select:
             outputs = [replace(each, value=grouping.over(each.value)) for each in outputs]
             order = [replace(key, value=grouping.over(key.value)) for key in order]
             condition = None if condition is None else grouping.over(condition)
+            order = grouping.ties_broken(order)
             plan = grouping.plan(plan)
             if condition is not None:
                 plan = Filter(plan, condition)
@@ -238,6 +239,17 @@ class _Grouping:
             source = self._extreme_first(source, extremes, bare)
         return Aggregate(source, tuple(self.keys.values()), tuple(self.measures.values()))
 
+    def ties_broken(self, order: list[SortKey]) -> list[SortKey]:
+        """SQLite gives as many GROUP BY as ORDER BY keys one direction: groups that tie come out by their keys in it."""
+        keys = [self.over(key) for key in self.keys]
+        if self.select.reader.dialect != "sqlite" or len(keys) != len(order):
+            return order
+        if not any(each.descending for each in order):
+            return order
+        named = {each.value for each in order}
+        pairs = zip(keys, order, strict=True)
+        return order + [SortKey(key, each.descending, not each.descending) for key, each in pairs if key not in named]
+
     def _extreme_first(self, source: Plan, extremes: list[Aggregated], bare: list[Column]) -> Plan:
         """SQLite takes a bare column's value from the row that holds the minimum or maximum, where there is just one."""
         if self.select.reader.dialect != "sqlite":
@@ -263,10 +275,7 @@ def rewritten(
         return value
     if not descend(value):
         return change(value)
-    changed = {
-        each.name: rewritten(getattr(value, each.name), change, descend, into_plans)
-        for each in fields(value)
-    }
+    changed = {each.name: rewritten(getattr(value, each.name), change, descend, into_plans) for each in fields(value)}
     if any(changed[name] is not getattr(value, name) for name in changed):
         value = replace(value, **changed)
     return change(value)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from boxkit.plan.emitter.values import Code, Values
+    from boxkit.plan.types import Type
 
 __all__ = ["NUMBER_IN_FRONT", "write_cast"]
 
@@ -108,9 +109,8 @@ def _to_text(values: Values, code: Code) -> Code:
     kind = replace(code.type, kind="text", values=None, affinity="")
     if code.type.kind == "text":
         return code
-    whole = code.type.values is not None and code.type.values.dtype.kind in "iu"
-    if code.type.kind == "number" and (whole or not _short_floats(code.type.values)):
-        raise PlanError("decimal numbers as text depend on the engine's rounding and cannot be written")
+    if code.type.kind == "number" and not _short_floats(code.type.values):
+        return _decimal_text(values, code, kind)
     if code.type.kind == "boolean":
         code = _counted(values, code)
     if code.single:
@@ -120,13 +120,24 @@ def _to_text(values: Values, code: Code) -> Code:
     return Code(f"{text}.where({column}.notna(), None)" if code.type.nullable else text, kind)
 
 
+def _decimal_text(values: Values, code: Code, kind: Type) -> Code:
+    """Decimal numbers as SQLite writes them: at most 15 digits, and one behind the point at least."""
+    from boxkit.plan.emitter.values import Code
+
+    if code.single:
+        text = f'str(float(f"{{{code.text}:.15g}}"))'
+        return Code(f"({text} if pd.notna({code.text}) else np.nan)" if code.type.nullable else text, kind, single=True)
+    text = f'{values.as_series(code)}.map(lambda value: str(float(f"{{value:.15g}}"))'
+    return Code(text + (', na_action="ignore")' if code.type.nullable else ")"), kind)
+
+
 def _known(series: pd.Series[Any] | None) -> list[Any]:
     return [] if series is None else series.dropna().tolist()
 
 
 def _short_floats(series: pd.Series[Any] | None) -> bool:
     """Whether Python writes these numbers as SQLite does (at most 15 digits, no exponent)."""
-    if series is None:
+    if series is None or series.dtype.kind != "f":
         return False
     return all(len(repr(each).replace(".", "").lstrip("-0")) <= 15 and "e" not in repr(each) for each in _known(series))
 

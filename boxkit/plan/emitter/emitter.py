@@ -37,6 +37,9 @@ STEP_NAMES = {
     pa.SetOperation: "combined",
 }
 
+#: Nodes that are a step of their own, however short.
+_OWN_STEPS = (pa.Join, pa.Aggregate, pa.SetOperation)
+
 
 class Emitter:
     """Writes one plan. Not to be used twice.
@@ -86,7 +89,8 @@ class Emitter:
         if key not in self._tables:
             table = self._emit(plan, wanted)
             table = replace(table, words=STEP_NAMES.get(type(plan), table.words))
-            if self._uses[plan] > 1 and not table.is_single:
+            step = isinstance(plan, _OWN_STEPS) and plan is not self.plan
+            if (step or self._uses[plan] > 1) and not table.is_single:
                 table = self.named(table)
             self._tables[key] = table
         return self._tables[key]
@@ -224,7 +228,8 @@ class Emitter:
         cells = tuple(Cell(slot, label) for slot, label in zip(self.schema.slots(plan), labels, strict=True))
         return Table(f"pd.DataFrame({{{pairs}}}{index})", cells, tuple(labels))
 
-    def _limit(self, table: Table, count: int | None, offset: int) -> Table:
+    @staticmethod
+    def _limit(table: Table, count: int | None, offset: int) -> Table:
         if offset:
             table = table.with_code(f"{table.code}.iloc[{offset}:{'' if count is None else offset + count}]")
         elif count is not None:
@@ -244,6 +249,8 @@ class Emitter:
             table = self.emit(plan, None)
             if len(table.cells) != 1:
                 raise PlanError(f"a plan of {len(table.cells)} columns stands where one value is wanted")
+            if not table.is_single and len(table.code) > 60:
+                table = self.named(table)
             cell = table.cells[0]
             kind = cell.slot.type.missing_too() if not table.is_single else cell.slot.type
             text = cell.single if table.is_single else f"next(iter({table.column(cell)}), np.nan)"
