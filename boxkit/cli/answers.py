@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from boxkit.answer import Answer, Attempt, Usage
 
-__all__ = ["code", "explain", "footer", "outcome", "print_answer", "rows_table"]
+__all__ = ["code", "counted", "explain", "footer", "outcome", "print_answer", "rows_table"]
 
 
 def print_answer(answer: Answer, *, form: str = "table", rows: int | None = None, explained: bool = False) -> Exit:
@@ -125,9 +125,9 @@ def footer(answer: Answer) -> str:
     """One line: strategy, rows, attempts, time, tokens, cost."""
     parts = [answer.strategy]
     if answer.ok:
-        parts.append(_count(len(answer.rows), "row"))
+        parts.append(counted(len(answer.rows), "row"))
     if answer.attempts:
-        parts.append(_count(len(answer.attempts), "attempt"))
+        parts.append(counted(len(answer.attempts), "attempt"))
     parts.append(f"{answer.seconds:.2f} s")
     if answer.usage.calls:
         parts.append(cost(answer.usage))
@@ -139,8 +139,9 @@ def cost(usage: Usage) -> str:
     tokens = f"{usage.prompt_tokens} + {usage.completion_tokens} tokens"
     price = "price unknown" if usage.dollars is None else f"${usage.dollars:.4f}"
     cached = f" ({usage.cached_calls} cached)" if usage.cached_calls else ""
-    return f"{_count(usage.calls, 'call')}{cached}, {tokens}, {price}"
+    return f"{counted(usage.calls, 'call')}{cached}, {tokens}, {price}"
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """``1 row``, ``2 rows``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -104,7 +105,8 @@ def _read() -> str | None:
     if not sys.stdin.isatty():
         line = sys.stdin.readline()
         return line.strip() if line else None
-    import readline  # noqa: F401 - gives input() its line editing and history
+    with suppress(ImportError):
+        import readline  # noqa: F401 - gives input() its line editing and history, where the system has it
 
     try:
         return input("boxkit> ").strip()

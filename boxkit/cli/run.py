@@ -70,12 +70,13 @@ def _read(script: Any) -> str:
 
 
 def _keep_figures(figures: tuple[bytes, ...], folder: Path | None) -> None:
+    from boxkit.cli.answers import counted
     from boxkit.cli.terminal import say, text
 
     if not figures:
         return
     if folder is None:
-        say(text(f"{len(figures)} figures were drawn: --figures FOLDER keeps them", "yellow"))
+        say(text(f"drawn and not kept: {counted(len(figures), 'figure')}; --figures FOLDER keeps them", "yellow"))
         return
     folder.mkdir(parents=True, exist_ok=True)
     for number, figure in enumerate(figures, start=1):

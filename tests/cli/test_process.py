@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -112,3 +113,24 @@ def test_a_usage_error_is_on_stderr_and_names_the_help(boxkit_process: Start) ->
     assert (process.returncode, stdout) == (2, "")
     assert "aks" in stderr
     assert "--help" in stderr
+
+
+@pytest.mark.slow
+def test_what_takes_over_a_second_says_so_on_the_terminal_and_only_there(sales: Path) -> None:
+    pty = pytest.importorskip("pty")
+    leader, follower = pty.openpty()
+    code = (
+        "now = datetime.datetime.now\nend = now() + datetime.timedelta(seconds=2)\nwhile now() < end: pass\nanswer = 7"
+    )
+    command = [sys.executable, "-m", "boxkit", "run", str(sales), "-c", code, "--csv"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=follower, stdin=subprocess.DEVNULL)
+    os.close(follower)
+    stdout, _ = process.communicate(timeout=60)
+    told = b""
+    with contextlib.suppress(OSError):
+        while piece := os.read(leader, 4096):
+            told += piece
+    os.close(leader)
+    assert process.returncode == 0
+    assert stdout == b"answer\n7\n"
+    assert "running …".encode() in told

@@ -93,6 +93,11 @@ def test_borders_go_both_ways_and_members_are_countries(graph: rdflib.Graph) -> 
     assert {country for pair in borders for country in pair} <= countries
 
 
+def test_no_two_things_of_the_graph_share_the_last_part_of_their_address(graph: rdflib.Graph) -> None:
+    things = {str(thing) for thing in graph.subjects(RDF.type, None)}
+    assert len({thing.rpartition("/")[2] for thing in things}) == len(things)
+
+
 def test_a_country_without_coast_borders_something(table: list[dict[str, str]], graph: rdflib.Graph) -> None:
     landlocked = {row["iso_code"] for row in table if row["landlocked"] == "yes"}
     bordered = {str(graph.value(country, WORLD.isoCode)) for country in graph.subjects(WORLD.borders, None)}
