@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from boxkit.executor.execute import aexecute, execute
+from boxkit.executor.execute import acompute_result, aexecute, compute_result, execute
 from boxkit.executor.limits import ISOLATION_LEVELS, Isolation, Limits
 from boxkit.executor.run import Run
 
-__all__ = ["ISOLATION_LEVELS", "Isolation", "Limits", "Run", "aexecute", "execute"]
+__all__ = ["ISOLATION_LEVELS", "Isolation", "Limits", "Run", "acompute_result", "aexecute", "compute_result", "execute"]

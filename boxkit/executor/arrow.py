@@ -1,4 +1,7 @@
-"""Arrow arrays on the wire: a type from a list and the raw buffers, never an IPC stream (no compression, no extension types)."""
+"""Arrow arrays on the wire: a type from a list, and raw buffers.
+
+Never an IPC stream: what is not there (compression, extension types, dictionaries by reference) cannot be abused.
+"""
 
 from __future__ import annotations
 

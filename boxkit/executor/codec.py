@@ -1,7 +1,8 @@
 """Values on the wire: a JSON head and raw buffers, for answers on their way out and frames on their way in.
 
-Every value comes out as the same value of the same type, or `encode` refuses it by name. `decode` reads untrusted bytes: it knows
-a list of tags, checks what each claims, and builds nothing but the types listed here and in `boxkit.executor.columns`.
+Every value comes out as the same value of the same type, or `encode` refuses it by name. `decode` reads untrusted
+bytes: it knows a list of tags, checks what each claims, and builds nothing but the types listed here and in
+`boxkit.executor.columns`.
 """
 
 from __future__ import annotations
@@ -211,13 +212,13 @@ def zone_of(head: Any) -> datetime.tzinfo | None:
         offset = datetime.timedelta(microseconds=whole_of(rest[0]))
         return datetime.timezone(offset, text_of(rest[1])) if len(rest) > 1 else datetime.timezone(offset)
     if kind == "pytz-offset":
-        import pytz
+        import pytz  # type: ignore[import-untyped,unused-ignore]
 
-        return pytz.FixedOffset(whole_of(rest[0]))
+        return pytz.FixedOffset(whole_of(rest[0]))  # type: ignore[no-any-return,unused-ignore]
     if kind == "dateutil-utc":
-        from dateutil.tz import tzutc
+        from dateutil.tz import tzutc  # type: ignore[import-untyped,unused-ignore]
 
-        return tzutc()
+        return tzutc()  # type: ignore[no-any-return,unused-ignore]
     return _named_zone(kind, text_of(rest[0]))
 
 

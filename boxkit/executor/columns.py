@@ -35,7 +35,8 @@ _MISSING = (None, math.nan, pd.NA, pd.NaT)
 def _dtype(text: Any) -> np.dtype[Any]:
     if not _DTYPE.fullmatch(text_of(text)):
         raise CorruptValue("not a dtype that is carried")
-    return np.dtype(text)
+    dtype: np.dtype[Any] = np.dtype(text)
+    return dtype
 
 
 # Fixed-width NumPy data: the bytes as they lie in memory.
@@ -43,7 +44,7 @@ def _dtype(text: Any) -> np.dtype[Any]:
 
 def _raw(encoder: Encoder, array: Any) -> int:
     flat = np.ascontiguousarray(array).reshape(-1)
-    return encoder.part(memoryview(flat.view(np.uint8)) if flat.size and flat.dtype.itemsize else b"")
+    return encoder.part(flat.view(np.uint8).data if flat.size and flat.dtype.itemsize else b"")
 
 
 def _from_raw(decoder: Decoder, part: Any, dtype: np.dtype[Any], count: int) -> Any:
@@ -188,7 +189,7 @@ def _read_text(decoder: Decoder, head: dict[str, Any]) -> Any:
     if storage not in ("python", "pyarrow", "pyarrow_numpy"):
         raise CorruptValue("no such storage")
     # pandas 2 spells the missing value in the storage's name.
-    dtype = pd.StringDtype(storage)
+    dtype: Any = pd.StringDtype(storage)
     if head["na"] == "nan" and dtype.na_value is pd.NA:
         dtype = pd.StringDtype(storage, na_value=np.nan)
     column = arrow.read(decoder, head["data"])
@@ -283,7 +284,8 @@ def _read_sparse(decoder: Decoder, head: dict[str, Any]) -> Any:
     decoder.spend(length)
     values = _read_column(decoder, head["values"])
     places = _from_raw(decoder, head["at"], np.dtype(np.int32), len(values))
-    index: Any = pd._libs.sparse.IntIndex(length, places)
+    make: Any = pd._libs.sparse.IntIndex
+    index = make(length, places)
     if head["kind"] == "block":
         index = index.to_block_index()
     dtype = pd.SparseDtype(values.dtype, decoder.value(head["fill"]))
@@ -412,7 +414,7 @@ def _write_timestamp(_encoder: Encoder, value: Any) -> Any:
 
 
 def _read_timestamp(_decoder: Decoder, head: dict[str, Any]) -> Any:
-    moment = pd.Timestamp(np.datetime64(whole_of(head["v"]), _unit(head["unit"])))
+    moment = pd.Timestamp(_moment("M8", head))
     zone = zone_of(head["zone"])
     return moment if zone is None else moment.tz_localize("UTC").tz_convert(zone)
 
@@ -422,7 +424,11 @@ def _write_timedelta(_encoder: Encoder, value: Any) -> Any:
 
 
 def _read_timedelta(_decoder: Decoder, head: dict[str, Any]) -> Any:
-    return pd.Timedelta(np.timedelta64(whole_of(head["v"]), _unit(head["unit"])))
+    return pd.Timedelta(_moment("m8", head))
+
+
+def _moment(kind: str, head: dict[str, Any]) -> Any:
+    return np.array(whole_of(head["v"]), "i8").view(f"{kind}[{_unit(head['unit'])}]")[()]
 
 
 def _write_period(_encoder: Encoder, value: Any) -> Any:
@@ -439,7 +445,8 @@ def _write_interval(encoder: Encoder, value: Any) -> Any:
 
 
 def _read_interval(decoder: Decoder, head: dict[str, Any]) -> Any:
-    return pd.Interval(*decoder.values(list_of(head["ends"], 2)), closed=_closed(head["closed"]))
+    left, right = decoder.values(list_of(head["ends"], 2))
+    return pd.Interval(left, right, closed=_closed(head["closed"]))
 
 
 def _write_extension(encoder: Encoder, array: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a forked child gives up before it runs foreign code, in order: descriptors, signals, limits, files, system calls."""
+"""What a forked child gives up before it runs foreign code: capabilities, files, descriptors, limits, system calls."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ _OPEN_FILES = 64
 
 
 def readable_paths() -> list[str]:
-    """The folders that code may read: the standard library, the packages, zone data. None lies below another."""
+    """The folders that code may read: the standard library, the packages, zone data."""
     wanted = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     wanted += [path for path in sys.path if os.path.isdir(path)]
     wanted += [*site.getsitepackages(), "/usr/share/zoneinfo"]
-    real = sorted({os.path.realpath(path) for path in wanted if path and os.path.exists(path)})
-    return [path for path in real if path != "/" and not any(path.startswith(other + "/") for other in real)]
+    return sorted({path for path in wanted if path and path != "/" and os.path.exists(path)})
 
 
 def reseed() -> None:
@@ -48,16 +47,18 @@ class Confinement:
         layers: Which layers are applied.
         ruleset: Landlock's descriptor; None without that layer.
         empty: A descriptor of ``/dev/null``.
+        locks: Whether files may be locked, as SQLite does to read one.
     """
 
     layers: Layers
     ruleset: int | None
     empty: int
+    locks: bool = False
 
     @classmethod
-    def prepare(cls, layers: Layers, readable: list[str], empty: int) -> Confinement:
+    def prepare(cls, layers: Layers, readable: list[str], empty: int, *, locks: bool) -> Confinement:
         """Make ready what children share."""
-        return cls(layers, landlock.ruleset(readable) if layers.landlock else None, empty)
+        return cls(layers, landlock.ruleset(readable) if layers.landlock else None, empty, locks)
 
     def enter(self, request: int, reply: int, parent: int) -> None:
         """Confine this process, which was just forked, for good.
@@ -83,7 +84,7 @@ class Confinement:
         if self.layers.rlimits:
             self._limit()
         if self.layers.seccomp:
-            seccomp.install(seccomp.program(os.getpid(), files=self.layers.landlock))
+            seccomp.install(seccomp.program(os.getpid(), files=self.layers.landlock, locks=self.locks))
 
     def _keep(self, request: int, reply: int) -> None:
         # Via high numbers: one of the two may hold the place that the other is to take.

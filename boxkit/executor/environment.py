@@ -7,15 +7,26 @@ import collections
 import datetime
 import decimal
 import importlib
+import importlib.util
 import itertools
 import math
 import re
 import statistics
 import types
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
-__all__ = ["ALLOWED_IMPORTS", "ANALYTICS", "Boxes", "RefusedImport", "names", "preload"]
+__all__ = [
+    "ALLOWED_IMPORTS",
+    "ANALYTICS",
+    "DATABASE_IMPORTS",
+    "Boxes",
+    "RefusedImport",
+    "importable",
+    "names",
+    "preload",
+]
 
 #: Packages of the extra ``analytics``, brought in when code names them.
 ANALYTICS = ("scipy", "statsmodels", "sklearn", "matplotlib")
@@ -24,6 +35,9 @@ ANALYTICS = ("scipy", "statsmodels", "sklearn", "matplotlib")
 ALLOWED_IMPORTS = frozenset(
     "pandas numpy datetime re math statistics collections itertools decimal __future__".split()
 ) | frozenset(ANALYTICS)
+
+#: What code that queries a database may import besides.
+DATABASE_IMPORTS = frozenset({"sqlite3"})
 
 _SUBMODULES = {
     "scipy": ("scipy.stats", "scipy.optimize", "scipy.spatial", "scipy.linalg", "scipy.interpolate", "scipy.signal"),
@@ -89,8 +103,15 @@ def _guarded_import(allowed: frozenset[str]) -> Any:
     return guarded
 
 
+@cache
+def importable() -> tuple[str, ...]:
+    """What generated code may import and finds installed."""
+    found = (name for name in ALLOWED_IMPORTS if name != "__future__" and importlib.util.find_spec(name) is not None)
+    return tuple(sorted(found))
+
+
 def preload(packages: Iterable[str]) -> None:
-    """Import those of `ANALYTICS` that are named, with the parts that people use; what is not installed is passed over."""
+    """Import those of `ANALYTICS` that are named and installed, with the parts that people use."""
     for package in packages:
         try:
             importlib.import_module(package)

@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from boxkit.box import BoxSet
-from boxkit.errors import ExecutorError, IsolationUnavailable
+from boxkit.errors import ExecutorError, IsolationUnavailable, SourceNotFound
 from boxkit.executor import frames
-from boxkit.executor.layers import Layers
+from boxkit.executor.advice import advised
+from boxkit.executor.database import companions
+from boxkit.executor.environment import DATABASE_IMPORTS
+from boxkit.executor.layers import Layers, available
 from boxkit.executor.limits import Limits
 from boxkit.executor.outcome import outcome
-from boxkit.executor.policy import Reading, read
+from boxkit.executor.policy import review
 from boxkit.executor.pool import Pool, Shelf, pool
+from boxkit.executor.reading import Reading
 from boxkit.executor.run import Run
 from boxkit.executor.session import Cancel, Ending, Order, Session, ZygoteLost
-from boxkit.executor.supply import Supply, supply
+from boxkit.executor.supply import DatabaseSupply, Supply, supply
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["aexecute", "execute"]
+__all__ = ["acompute_result", "aexecute", "compute_result", "execute"]
 
 
 def execute(code: str, boxes: BoxSet | Mapping[str, pd.DataFrame], *, limits: Limits = Limits()) -> Run:
     """Run generated code, isolated and limited.
 
-    The code finds each box's frame under its name, all of them in ``boxes``, and ``pd``, ``np``, ``datetime``, ``re``, ``math``,
-    ``statistics``, ``collections``, ``itertools`` and ``Decimal``. It assigns ``answer``, or ends in an expression.
+    The code finds each box's frame under its name, all of them in ``boxes``, and ``pd``, ``np``, ``datetime``, ``re``,
+    ``math``, ``statistics``, ``collections``, ``itertools`` and ``Decimal``. It assigns ``answer``, or ends in an
+    expression.
 
     Args:
         code: Python.
-        boxes: A BoxSet, or DataFrames by name (a name that no box may have is changed as ``boxkit.naming.box_name`` does).
+        boxes: A BoxSet, or DataFrames by name (``boxkit.naming.box_name`` changes a name that no box may have).
         limits: What the run may use.
 
     Returns:
@@ -47,8 +53,45 @@ def execute(code: str, boxes: BoxSet | Mapping[str, pd.DataFrame], *, limits: Li
 
 async def aexecute(code: str, boxes: BoxSet | Mapping[str, pd.DataFrame], *, limits: Limits = Limits()) -> Run:
     """`execute` without blocking the event loop; cancelling it kills the run."""
+    return await _cancellable(lambda cancel: _execute(code, supply(boxes), limits, Layers(), cancel))
+
+
+def compute_result(code: str, database: str | os.PathLike[str], *, limits: Limits = Limits()) -> Run:
+    """Run generated code that defines ``compute_result(database_path)``, and call that with an SQLite database.
+
+    The code may import ``sqlite3``, and read that one file; nothing else, and it can write nothing.
+
+    Args:
+        code: Python.
+        database: The SQLite file.
+        limits: What the run may use.
+
+    Returns:
+        What came of it; ``run.answer`` is what the function returned.
+
+    Raises:
+        SourceNotFound: There is no such file.
+        IsolationUnavailable: As for `execute`.
+        ExecutorError: The sandbox itself broke.
+    """
+    return _execute(code, _database(database), limits, Layers(), None)
+
+
+async def acompute_result(code: str, database: str | os.PathLike[str], *, limits: Limits = Limits()) -> Run:
+    """`compute_result` without blocking the event loop; cancelling it kills the run."""
+    return await _cancellable(lambda cancel: _execute(code, _database(database), limits, Layers(), cancel))
+
+
+def _database(path: str | os.PathLike[str]) -> DatabaseSupply:
+    place = os.path.realpath(path)
+    if not os.path.isfile(place):
+        raise SourceNotFound("there is no such database file", where=os.fspath(path))
+    return DatabaseSupply(place)
+
+
+async def _cancellable(run: Callable[[Cancel], Run]) -> Run:
     cancel = Cancel()
-    task = asyncio.ensure_future(asyncio.to_thread(_execute, code, supply(boxes), limits, Layers(), cancel))
+    task = asyncio.ensure_future(asyncio.to_thread(run, cancel))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
@@ -57,16 +100,35 @@ async def aexecute(code: str, boxes: BoxSet | Mapping[str, pd.DataFrame], *, lim
 
 
 def _execute(code: str, source: Supply, limits: Limits, layers: Layers, cancel: Cancel | None) -> Run:
-    reading = read(code, source)
+    reading = review(code, source, DATABASE_IMPORTS if source.database else frozenset())
+    has, reasons = available(layers)
     if reading.failure is not None:
-        return Run(error=reading.failure)
+        return Run(error=advised(reading.failure, source), isolation=has.level)
     workers = pool(layers)
+    if has.level == "weak":
+        return _execute_weakly(reading, source, limits, workers, reasons, cancel)
     level = workers.nursery().layers.level
-    if level == "weak" and not limits.allow_weak:
-        raise IsolationUnavailable("; ".join(workers.nursery().reasons))
-    with workers.memory(limits.memory_mb), workers.shelf(source.key) as shelf:
+    readable = companions(source.database) if source.database else ()
+    with workers.memory(limits.memory_mb), workers.shelf(source.key, readable) as shelf:
         ending = _attempt(reading, source, limits, workers, shelf, cancel)
-    return outcome(ending, reading, limits, level)
+    return outcome(ending, reading, source, limits, level)
+
+
+def _execute_weakly(
+    reading: Reading, source: Supply, limits: Limits, workers: Pool, reasons: tuple[str, ...], cancel: Cancel | None
+) -> Run:
+    if not limits.allow_weak:
+        raise IsolationUnavailable(
+            f"generated code cannot be confined here: {'; '.join(reasons) or 'seccomp is switched off'}",
+            hint="run boxkit on Linux (a container will do), or allow a mere process with Limits(allow_weak=True)",
+        )
+    from boxkit.executor import fresh
+
+    with workers.memory(limits.memory_mb):
+        frames_by_name = {name: source.read(name, reading.columns[name]) for name in reading.boxes}
+        order = Order(reading.code, {name: name for name in reading.boxes}, limits, reading.packages, source.database)
+        ending = fresh.run(order, frames_by_name, cancel)
+    return outcome(ending, reading, source, limits, "weak")
 
 
 def _attempt(
@@ -77,7 +139,7 @@ def _attempt(
         try:
             session = _session(workers, shelf, frozenset(reading.packages))
             chosen = {name: _send(session, shelf, source, name, reading.columns[name]) for name in reading.boxes}
-            return session.run(Order(reading.code, chosen, limits, reading.packages), cancel)
+            return session.run(Order(reading.code, chosen, limits, reading.packages, source.database), cancel)
         except ZygoteLost as error:
             if not again:
                 raise ExecutorError(f"the worker died twice: {error}") from error

@@ -1,4 +1,4 @@
-"""Frames on their way into a worker: written once into a sealed memory file, mapped privately by whoever gets the descriptor."""
+"""Frames on their way into a worker: written once into a sealed memory file, mapped privately by whoever gets it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _write(descriptor: int, data: Any, offset: int) -> None:
 
 
 def load(head: Any, places: list[list[int]], descriptor: int) -> Any:
-    """The frame, as writable views over a private map of the file: writing to them copies the pages written to, here only."""
+    """The frame, as writable views over a private map of the file: a page that is written to is copied, here only."""
     size = os.fstat(descriptor).st_size
     if not size:
         return codec.decode(head, [bytearray() for _ in places])

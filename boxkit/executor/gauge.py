@@ -1,4 +1,4 @@
-"""How much memory this process and its children have, read through a descriptor of /proc that outlives a change of root."""
+"""How much memory this process and its children have, read through a /proc that outlives a change of root."""
 
 from __future__ import annotations
 

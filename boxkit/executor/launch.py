@@ -41,7 +41,7 @@ def environment() -> dict[str, str]:
 def command(module: str, arguments: str) -> list[str]:
     """The command that calls ``main`` of an executor's module in an isolated Python (``-I``).
 
-    Such a Python sees neither the current folder nor PYTHONPATH; where packages were found that way, it is told the place.
+    Such a Python sees neither the current folder nor PYTHONPATH; where packages were found that way, it is told where.
     """
     if not sys.executable:
         raise ExecutorError("this Python does not know its own program file, so no worker can be started")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from boxkit.executor.limits import Isolation
@@ -44,6 +45,7 @@ class Layers:
         return cls(**{each.name: bool(state[each.name]) for each in dataclasses.fields(cls)})
 
 
+@cache
 def available(wanted: Layers = Layers()) -> tuple[Layers, tuple[str, ...]]:
     """Those of ``wanted`` that this machine has, and in words why others are missing."""
     from boxkit.executor import kernel, landlock, seccomp

@@ -1,4 +1,4 @@
-"""Namespaces of a worker's own: users, processes, network, IPC and mounts. A second fence, used where the machine allows it."""
+"""Namespaces of a worker's own: users, processes, network, IPC and mounts. A second fence, where there are any."""
 
 from __future__ import annotations
 
@@ -64,29 +64,42 @@ def _allowed() -> bool:
 
 
 def private_root(readable: Iterable[str]) -> bool:
-    """See, from now on, only these files and folders, read-only; False where mounting is not allowed.
-
-    Raises:
-        OSError: It failed half-way; this process must not go on.
-    """
+    """See, from now on, only these files and folders; False, with all still in sight, where mounting is not allowed."""
+    paths = _outermost(readable)
+    site = next(
+        (each for each in _SITES if os.path.isdir(each) and not any(_below(path, each) for path in paths)), None
+    )
+    if site is None:
+        return False
     try:
         kernel.unshare(CLONE_NEWNS)
         kernel.mount("none", "/", flags=MS_REC | MS_PRIVATE)
-        kernel.mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV)  # noqa: S108  # a place to build on, seen by no one
+        kernel.mount("tmpfs", site, "tmpfs", MS_NOSUID | MS_NODEV)
+        for path in paths:
+            _bind(path, site + path)
+        os.mkdir(site + "/.old")
+        kernel.pivot_root(site, site + "/.old")
     except OSError:
         return False
-    root = "/tmp/root"  # noqa: S108
-    os.mkdir(root)
-    kernel.mount("tmpfs", root, "tmpfs", MS_NOSUID | MS_NODEV)
-    kept = [path for path in readable if not path.startswith("/tmp/")]  # noqa: S108
-    for path in kept:
-        _bind(path, root + path)
-    os.mkdir(root + "/.old")
-    kernel.pivot_root(root, root + "/.old")
     os.chdir("/")
     kernel.unmount("/.old")
     os.rmdir("/.old")
     return True
+
+
+#: Folders that a new root may be built on; it hides what lies below.
+_SITES = ("/sys", "/mnt", "/media", "/srv", "/run", "/tmp")  # noqa: S108
+
+
+def _outermost(paths: Iterable[str]) -> list[str]:
+    """The paths as they are spelled and as they really are, without those that lie below another."""
+    spelled = {os.path.normpath(path) for path in paths if os.path.exists(path)}
+    every = sorted(spelled | {os.path.realpath(path) for path in spelled})
+    return [path for path in every if path != "/" and not any(_below(path, other) for other in every)]
+
+
+def _below(path: str, folder: str) -> bool:
+    return path.startswith(folder + "/")
 
 
 def _bind(path: str, target: str) -> None:

@@ -48,6 +48,8 @@ class _Nursery:
 
     def serve(self, reasons: tuple[str, ...], started: float) -> None:
         _import_everything()
+        if not self._layers.landlock:
+            _import_zones()  # without Landlock, no file can be opened later on
         if kernel.supported():
             kernel.set_no_new_privs()
             kernel.set_dumpable(False)
@@ -114,7 +116,7 @@ class _Nursery:
         empty = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         if self._layers.namespaces:
             namespaces.private_root(readable)
-        confinement = Confinement.prepare(self._layers, readable, empty)
+        confinement = Confinement.prepare(self._layers, readable, empty, locks=bool(message["readable"]))
         wire.send(control, {"ready": True})
         Zygote(control, confinement, self._gauge, message["standby"]).serve()
 
@@ -146,3 +148,15 @@ def _import_everything() -> None:
         ):  # optional parts of pandas say in many ways that something is not installed
             importlib.import_module(module.name)
     warmup.warm()
+
+
+def _import_zones() -> None:
+    """Every time zone, held for good."""
+    import zoneinfo
+
+    for name in zoneinfo.available_timezones():
+        with contextlib.suppress(zoneinfo.ZoneInfoNotFoundError):
+            _ZONES.append(zoneinfo.ZoneInfo(name))
+
+
+_ZONES: list[object] = []

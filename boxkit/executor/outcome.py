@@ -6,32 +6,39 @@ import signal
 from typing import Any
 
 from boxkit.executor import codec
+from boxkit.executor.advice import advised
+from boxkit.executor.emptiness import is_empty
 from boxkit.executor.limits import Isolation, Limits
-from boxkit.executor.policy import Reading
+from boxkit.executor.reading import Reading
 from boxkit.executor.run import Run
 from boxkit.executor.session import Ending
+from boxkit.executor.supply import Supply
 from boxkit.failure import FAILURE_KINDS, Failure
 
 __all__ = ["outcome"]
 
 _MAX_TEXT = 20_000
+_PNG = b"\x89PNG"
 
 
-def outcome(ending: Ending, reading: Reading, limits: Limits, level: Isolation) -> Run:
+def outcome(ending: Ending, reading: Reading, source: Supply, limits: Limits, level: Isolation) -> Run:
     """The `Run` that an `Ending` amounts to."""
     head = ending.reply.head if ending.reply is not None else {}
     stdout = _text(head.get("stdout"), limits.output_kb << 10)
     if head.get("cut") is True:
         stdout += f"\n[cut: only the first {limits.output_kb} KB of the output are kept]"
     answer, error = None, _broken(ending, limits)
+    drawn: tuple[bytes, ...] = ()
     if error is None:
         try:
-            answer, error = _answer(ending, reading, stdout)
+            answer, error, drawn = _answer(ending, reading, stdout)
         except codec.CorruptValue as corrupt:
-            error = Failure("crashed", f"the answer that came back is damaged: {corrupt}")
+            error = Failure("crashed", f"the answer that came back is damaged: {corrupt}", stdout=stdout)
     return Run(
         answer,
-        error,
+        advised(error, source) if error is not None else None,
+        _empty(answer, head, stdout) if error is None else None,
+        figures=drawn,
         stdout=stdout,
         seconds=ending.seconds,
         peak_memory_mb=ending.peak_mb,
@@ -71,17 +78,40 @@ def _broken(ending: Ending, limits: Limits) -> Failure | None:
     return Failure("crashed", f"the interpreter that ran the code ended early ({how})")
 
 
-def _answer(ending: Ending, reading: Reading, stdout: str) -> tuple[Any, Failure | None]:
+def _answer(ending: Ending, reading: Reading, stdout: str) -> tuple[Any, Failure | None, tuple[bytes, ...]]:
     assert ending.reply is not None
-    head = ending.reply.head
+    head, parts = ending.reply.head, ending.reply.parts()
+    count = head.get("figures", 0)
+    if type(count) is not int or not 0 <= count <= len(parts):
+        raise codec.CorruptValue("figures that are not there")
+    drawn = tuple(bytes(part) for part in parts[:count])
+    if any(not part.startswith(_PNG) for part in drawn):
+        raise codec.CorruptValue("a figure that is no PNG")
     if "value" in head:
-        return codec.decode(head["value"], ending.reply.parts()), None
-    if head.get("none") is True:
-        hint = "assign the result to the variable `answer`"
-        if stdout:
-            hint += " instead of printing it"
-        return None, Failure("no answer", "the code assigned no `answer`", hint=hint, stdout=stdout)
-    return None, _failure(head.get("error"), reading.code, stdout)
+        return codec.decode(head["value"], parts[count:]), None, drawn
+    if "none" in head:
+        return None, _no_answer(head["none"], stdout, bool(drawn)), drawn
+    return None, _failure(head.get("error"), reading.code, stdout), drawn
+
+
+def _no_answer(said: Any, stdout: str, drew: bool) -> Failure:
+    hint = "assign the result to the variable `answer`"
+    if stdout:
+        hint += " instead of printing it"
+    elif drew:
+        hint += ": the figure was drawn, the values behind it are missing"
+    state = _text(said.get("state"), _MAX_TEXT) if type(said) is dict else ""
+    return Failure("no answer", "the code assigned no `answer`", hint=hint, state=state, stdout=stdout)
+
+
+def _empty(answer: Any, head: dict[str, Any], stdout: str) -> Failure | None:
+    """What to say to a caller who takes an empty answer for a failure."""
+    if not is_empty(answer):
+        return None
+    said = head.get("empty")
+    hint, state = (_text(said.get(name), _MAX_TEXT) if type(said) is dict else "" for name in ("hint", "state"))
+    hint = hint or "check the values that the conditions compare with, and how boxes are joined"
+    return Failure("empty", "the code ran, but its answer is empty", hint=hint, state=state, stdout=stdout)
 
 
 def _failure(error: Any, code: str, stdout: str) -> Failure:

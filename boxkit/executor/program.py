@@ -6,13 +6,18 @@ import ast
 import io
 import json
 import linecache
+import sqlite3
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from boxkit.executor import codec, environment
+from pandas.errors import ChainedAssignmentError  # type: ignore[attr-defined,unused-ignore]
+
+from boxkit.executor import codec, database, environment, figures, filters, hints, state
+from boxkit.executor.emptiness import is_empty
 
 __all__ = ["FILE_NAME", "Printed", "run"]
 
@@ -77,60 +82,120 @@ def run(code: str, frames: Mapping[str, Any], *, output_chars: int, packages: tu
     """
     printed = Printed(output_chars)
     sys.stdout = sys.stderr = printed
-    more = frozenset({"sqlite3"}) if call else frozenset()
-    scope = environment.names(frames, packages, more)
-    known = set(scope)
+    scope = environment.names(frames, packages, environment.DATABASE_IMPORTS if call else frozenset())
+    program = _Program(code, ast.parse(code, FILE_NAME), scope, frozenset(frames), frozenset(scope), call)
     try:
-        _execute(code, scope)
-        if call:
-            scope["answer"] = scope["compute_result"](call)
-        reply = _answer(scope)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", ChainedAssignmentError)
+            program.execute()
+            reply = program.answer()
     except BaseException as error:  # the border: generated code may raise anything
-        reply = Reply({"error": _describe(error, code)})
+        reply = Reply({"error": program.describe(error)})
     reply.head.update(stdout=printed.text(), cut=printed.cut)
     return reply
 
 
-def _execute(code: str, scope: dict[str, Any]) -> None:
-    linecache.cache[FILE_NAME] = (len(code), None, code.splitlines(keepends=True), FILE_NAME)
-    tree = ast.parse(code, FILE_NAME)
-    last = tree.body[-1] if tree.body else None
-    if isinstance(last, ast.Expr):
-        target = ast.copy_location(ast.Name(_LAST, ast.Store()), last)
-        tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
-    exec(compile(ast.fix_missing_locations(tree), FILE_NAME, "exec"), scope)  # noqa: S102
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """Code, and the variables it runs with.
+
+    Attributes:
+        code: Its text.
+        tree: The same, parsed.
+        scope: Its global variables.
+        boxes: Which of these are boxes.
+        known: Which of these were there before.
+        call: The argument of ``compute_result``, if that is to be called.
+    """
+
+    code: str
+    tree: ast.Module
+    scope: dict[str, Any]
+    boxes: frozenset[str]
+    known: frozenset[str]
+    call: str
+
+    def execute(self) -> None:
+        """Run it; the value of a last expression is kept."""
+        if self.call:
+            sqlite3.connect = database.only_reading(self.call)  # type: ignore[assignment]
+        linecache.cache[FILE_NAME] = (len(self.code), None, self.code.splitlines(keepends=True), FILE_NAME)
+        body = list(self.tree.body)
+        if body and isinstance(body[-1], ast.Expr):
+            target = ast.copy_location(ast.Name(_LAST, ast.Store()), body[-1])
+            body[-1] = ast.copy_location(ast.Assign([target], body[-1].value), body[-1])
+        tree = ast.fix_missing_locations(ast.Module(body, []))
+        exec(compile(tree, FILE_NAME, "exec"), self.scope)  # noqa: S102
+        if self.call:
+            if not callable(self.scope.get("compute_result")):
+                raise NoFunction("the code defines no function compute_result(database_path)")
+            self.scope["answer"] = self.scope["compute_result"](self.call)
+
+    def answer(self) -> Reply:
+        """The answer, encoded, and the figures; or that there is none."""
+        drawn = figures.take()
+        if "answer" in self.scope:
+            value = self.scope["answer"]
+        elif self.scope.get(_LAST) is not None and not _is_drawing(self.scope[_LAST]):
+            value = self.scope[_LAST]
+        else:
+            return Reply({"none": {"state": self.state()}, "figures": len(drawn)}, list(drawn))
+        head, parts = codec.encode(value)
+        reply = Reply({"value": head, "figures": len(drawn)}, [*drawn, *parts])
+        if is_empty(value):
+            reply.head["empty"] = {"hint": self.unmet(), "state": self.state()}
+        return reply
+
+    def describe(self, error: BaseException) -> dict[str, Any]:
+        """What is said of an exception."""
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILE_NAME]
+        kind = next((kind for types, kind in _KINDS if isinstance(error, types)), "exception")
+        line = lines[-1] if lines else None
+        place = hints.Place(self.tree, line, self.scope, self.boxes)
+        hint = _guarded(lambda: hints.hint(error, place))
+        if kind == "exception" and isinstance(error, (IndexError, ValueError, StopIteration, KeyError, AttributeError)):
+            hint = "; ".join(filter(None, (hint, _guarded(self.unmet))))
+        said = {"kind": kind, "type": type(error).__name__, "message": _message(error), "line": line}
+        return {**said, "hint": hint, "state": self.state()}
+
+    def unmet(self) -> str:
+        """The filters that left nothing."""
+        return _guarded(lambda: filters.unmet(self.tree, self.scope, self.boxes))
+
+    def state(self) -> str:
+        """The variables so far."""
+        return _guarded(lambda: state.state(self.scope, self.known))
 
 
-def _answer(scope: dict[str, Any]) -> Reply:
-    if "answer" in scope:
-        value = scope["answer"]
-    elif scope.get(_LAST) is not None:
-        value = scope[_LAST]
-    else:
-        return Reply({"none": True})
-    head, parts = codec.encode(value)
-    return Reply({"value": head}, parts)
+class NoFunction(NameError):
+    """The function that was to be called is not there."""
 
 
-def _describe(error: BaseException, code: str) -> dict[str, Any]:
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILE_NAME]
-    if isinstance(error, SyntaxError) and error.filename == FILE_NAME:
-        lines = [error.lineno]
-    kind = "exception"
-    if isinstance(error, MemoryError):
-        kind = "memory"
-    elif isinstance(error, environment.RefusedImport):
-        kind = "refused"
-    elif isinstance(error, codec.Unsupported):
-        kind = "unsupported"
-    message = _message(error)
-    line = lines[-1] if lines else None
-    return {"kind": kind, "type": type(error).__name__, "message": message, "line": line}
+_KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
+    ((MemoryError,), "memory"),
+    ((NoFunction,), "no answer"),
+    ((environment.RefusedImport, OSError), "refused"),
+    ((ChainedAssignmentError,), "policy"),
+    ((codec.Unsupported,), "unsupported"),
+)
+
+
+def _guarded(advise: Callable[[], str]) -> str:
+    """Advice, or none: what is said of a failure must never be a failure of its own."""
+    try:
+        return advise()
+    except Exception:
+        return ""
+
+
+def _is_drawing(value: Any) -> bool:
+    first = value[0] if isinstance(value, (list, tuple)) and value else value
+    return type(first).__module__.startswith("matplotlib.")
 
 
 def _message(error: BaseException) -> str:
-    try:
-        text = str(error)
-    except Exception:  # an exception whose own text fails
-        text = ""
+    if isinstance(error, ChainedAssignmentError):
+        return "a chained assignment changes a copy, not the frame"
+    text = _guarded(lambda: str(error))
     return text if len(text) <= _MAX_MESSAGE_CHARS else text[:_MAX_MESSAGE_CHARS] + " …"

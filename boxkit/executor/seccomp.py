@@ -20,7 +20,8 @@ _X32_BIT = 0x40000000
 _CLONE_THREAD = 0x00010000
 _PR_SET_SECCOMP, _PR_GET_SECCOMP, _MODE_FILTER = 22, 21, 2
 _TERMINAL_QUERY, _CLOSE_ON_EXEC = 0x5401, 0x5451
-_DUPLICATE_CLOEXEC = 1030
+_GET_FLAGS, _GET_STATUS, _DUPLICATE_CLOEXEC = 1, 3, 1030
+_LOCKS = (5, 6, 7)
 
 
 def available() -> bool:
@@ -34,13 +35,14 @@ def available() -> bool:
     return os.path.exists("/proc/sys/kernel/seccomp/actions_avail") or not os.path.exists("/proc/self")
 
 
-def program(process: int, *, files: bool, threads: bool = True) -> bytes:
+def program(process: int, *, files: bool, threads: bool = True, locks: bool = False) -> bytes:
     """The filter for the process of that number: BPF instructions of 8 bytes each.
 
     Args:
         process: The only one that may be signalled (``abort`` signals itself).
         files: Whether calls that open or look at files pass (Landlock must then guard them).
         threads: Whether threads may be started; processes never.
+        locks: Whether open files may be locked.
     """
     numbers = SYSCALLS[machine()]
     names = [name for name in ALLOWED if name in numbers]
@@ -66,11 +68,16 @@ def program(process: int, *, files: bool, threads: bool = True) -> bytes:
     # prlimit64 may read limits, of itself, and set none.
     code += _guarded(
         numbers["prlimit64"],
-        [_load(0), _step(_EQUAL, 0, 0, 5), _load(2), _step(_EQUAL, 0, 0, 3), _load(2, high=True)]
-        + [_step(_EQUAL, 0, 0, 1), _step(_RETURN, _ALLOW)],
+        [
+            *(_load(0), _step(_EQUAL, 0, 0, 5)),
+            *(_load(2), _step(_EQUAL, 0, 0, 3)),
+            *(_load(2, high=True), _step(_EQUAL, 0, 0, 1)),
+            _step(_RETURN, _ALLOW),
+        ],
     )
     code += _guarded(numbers["ioctl"], _any_of(1, (_TERMINAL_QUERY, _CLOSE_ON_EXEC)), errno.ENOTTY)
-    code += _guarded(numbers["fcntl"], _any_of(1, (1, 3, _DUPLICATE_CLOEXEC)))  # F_GETFD, F_GETFL
+    controls = (_GET_FLAGS, _GET_STATUS, _DUPLICATE_CLOEXEC, *(_LOCKS if locks else ()))
+    code += _guarded(numbers["fcntl"], _any_of(1, controls))
     code += [_step(_RETURN, _DENY)]
     return b"".join(code)
 

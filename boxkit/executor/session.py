@@ -8,7 +8,7 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from boxkit.errors import ExecutorError
@@ -143,7 +143,7 @@ class Session:
         ours, theirs = socket.socketpair()
         try:
             if cancel is not None:
-                cancel.watch(ours)
+                cancel.watch(lambda: _hang_up(ours))
             limits = order.limits
             message = {
                 "op": "run",
@@ -226,25 +226,29 @@ def _read_reply(descriptor: int, status: socket.socket, incoming: Incoming, dead
     return True
 
 
+def _hang_up(status: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        status.shutdown(socket.SHUT_RDWR)
+
+
 @dataclass(slots=True)
 class Cancel:
     """Ends a run from another thread."""
 
     cancelled: bool = False
-    _status: socket.socket | None = None
+    _end: Callable[[], None] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def watch(self, status: socket.socket) -> None:
-        """The run whose status comes here is the one to end."""
+    def watch(self, end: Callable[[], None]) -> None:
+        """``end`` ends the run."""
         with self._lock:
-            self._status = status
+            self._end = end
             if self.cancelled:
-                status.shutdown(socket.SHUT_RDWR)
+                end()
 
     def __call__(self) -> None:
         """End the run: now, or as soon as it starts."""
         with self._lock:
             self.cancelled = True
-            if self._status is not None:
-                with contextlib.suppress(OSError):
-                    self._status.shutdown(socket.SHUT_RDWR)
+            if self._end is not None:
+                self._end()

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from boxkit.box import BoxSet
+from boxkit.errors import UnknownBox
+from boxkit.executor.database import companions
 from boxkit.naming import box_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Supply", "supply"]
+__all__ = ["DatabaseSupply", "Supply", "supply"]
 
 
 class Supply(Protocol):
@@ -20,10 +22,16 @@ class Supply(Protocol):
 
     Attributes:
         key: Equal for two supplies of the same data; None where that cannot be told.
+        database: The SQLite file that the code may read besides; empty where there is none.
     """
 
     @property
     def key(self) -> str | None:
+        """See above."""
+        ...
+
+    @property
+    def database(self) -> str:
         """See above."""
         ...
 
@@ -54,6 +62,7 @@ class BoxSupply:
 
     boxes: BoxSet
     key: str | None
+    database: str = ""
 
     def names(self) -> tuple[str, ...]:
         """The boxes' names."""
@@ -79,6 +88,7 @@ class FrameSupply:
 
     frames: Mapping[str, Any]
     key: None = None
+    database: str = ""
 
     def names(self) -> tuple[str, ...]:
         """Their names."""
@@ -98,6 +108,34 @@ class FrameSupply:
     def frame_key(self, name: str, columns: tuple[str, ...] | None) -> str:
         """Name and columns."""
         return _frame_key(name, columns)
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSupply:
+    """No frames, but a database file that the code reads itself."""
+
+    database: str
+
+    @property
+    def key(self) -> str:
+        """The file's name, and which files lie beside it."""
+        return "database " + "\0".join(companions(self.database))
+
+    def names(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    def labels(self, name: str) -> tuple[str, ...] | None:
+        """None."""
+        raise UnknownBox(name, ())
+
+    def read(self, name: str, columns: tuple[str, ...] | None) -> pd.DataFrame:  # noqa: ARG002
+        """There is nothing to read."""
+        raise UnknownBox(name, ())
+
+    def frame_key(self, name: str, columns: tuple[str, ...] | None) -> str:  # noqa: ARG002
+        """There is nothing to read."""
+        raise UnknownBox(name, ())
 
 
 def supply(boxes: BoxSet | Mapping[str, pd.DataFrame]) -> Supply:

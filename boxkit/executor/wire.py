@@ -28,10 +28,7 @@ def send(channel: socket.socket, message: dict[str, Any], descriptors: Sequence[
     payload = json.dumps(message, separators=(",", ":")).encode()
     packet = _LENGTH.pack(len(payload)) + payload
     try:
-        if descriptors:
-            sent = socket.send_fds(channel, [packet], list(descriptors))
-        else:
-            sent = channel.send(packet)
+        sent = socket.send_fds(channel, [packet], list(descriptors)) if descriptors else channel.send(packet)
         if sent < len(packet):
             channel.sendall(packet[sent:])
     except (BrokenPipeError, ConnectionResetError) as error:

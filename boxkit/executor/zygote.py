@@ -24,6 +24,7 @@ from boxkit.executor.gauge import Gauge
 __all__ = ["Zygote"]
 
 _ADDRESS_SLACK = 32 << 20
+_LINGER_S = 5.0
 
 
 @dataclass(slots=True)
@@ -40,7 +41,9 @@ class Child:
         started: When it got its code, by the monotonic clock.
         deadline: When it is killed.
         killed: Why the zygote killed it.
-        resident: Bytes of its own that it had when it started, and the most it was seen to have.
+        reported: Whether the host has been told how it ended.
+        base_mb: Memory of the zygote's own when it got its code, in MiB; it shares that.
+        peak_mb: The most it had beyond that, as far as was seen.
     """
 
     pid: int
@@ -51,8 +54,8 @@ class Child:
     status: socket.socket | None = None
     started: float = 0.0
     deadline: float = float("inf")
-    cpu_seconds: float = 0.0
     killed: str = ""
+    reported: bool = False
     base_mb: float = 0.0
     peak_mb: float = 0.0
 
@@ -84,7 +87,7 @@ class Zygote:
     def _step(self) -> None:
         now = time.monotonic()
         nearest = min((child.deadline for child in self._running.values()), default=float("inf"))
-        idle = self.standby_wanted and not self._standby and not self._running and bool(self._frames)
+        idle = self.standby_wanted and not self._standby and not self._running
         wait = 0.0 if idle else max(0.0, nearest - now) if nearest < float("inf") else None
         events = self._selector.select(wait)
         for key, _ in events:
@@ -156,6 +159,8 @@ class Zygote:
             call=request["call"],
         )
         reply.write(lambda data: os.write(confine.REPLY, data))
+        # The zygote ends it, once it has seen how much memory it had.
+        time.sleep(_LINGER_S)
         os._exit(0)
 
     def _run(self, message: dict[str, Any], status: socket.socket) -> None:
@@ -181,7 +186,6 @@ class Zygote:
 
     def _limit(self, child: Child, message: dict[str, Any]) -> None:
         child.base_mb = self.gauge.own_mb()
-        child.cpu_seconds = message["cpu"]
         if not self.confinement.layers.rlimits:
             return
         space = self.gauge.address_space() + _ADDRESS_SLACK + (message["memory_mb"] << 20)
@@ -198,6 +202,9 @@ class Zygote:
             data = child.status.recv(1)
         self._selector.unregister(child.status)
         self._kill(child, "done" if data else "cancelled")
+        if data:
+            # The answer is there: whoever waits for it need not wait for the kernel to clear the process away.
+            self._report(child, 0, 0.0)
 
     def _kill(self, child: Child, why: str) -> None:
         if child.killed:
@@ -219,22 +226,31 @@ class Zygote:
         if self._standby is child:
             self._standby = None
         self._running.pop(child.pid, None)
+        if child.reported:
+            return
         if child.status is None:
             os.close(child.request)
             os.close(child.reply)
             return
-        message = {
-            "exit": os.waitstatus_to_exitcode(status),
-            "killed": child.killed,
-            "seconds": time.monotonic() - child.started,
-            "cpu": usage.ru_utime + usage.ru_stime,
-            "peak_mb": child.peak_mb or max(0.0, usage.ru_maxrss / 1024 - self.gauge.resident_mb()),
-        }
         with contextlib.suppress(KeyError):
             self._selector.unregister(child.status)
+        child.peak_mb = child.peak_mb or max(0.0, usage.ru_maxrss / 1024 - self.gauge.resident_mb())
+        self._report(child, os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime)
+
+    def _report(self, child: Child, code: int, cpu_seconds: float) -> None:
+        """Tell the host how the run ended."""
+        assert child.status is not None
+        message = {
+            "exit": code,
+            "killed": child.killed,
+            "seconds": time.monotonic() - child.started,
+            "cpu": cpu_seconds,
+            "peak_mb": child.peak_mb,
+        }
         with contextlib.suppress(wire.Hangup, OSError):
             wire.send(child.status, message)
         child.status.close()
+        child.reported = True
 
 
 def _read_request() -> bytes:
