@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from boxkit.load import from_database, from_graph, from_table, load
     from boxkit.memory import Demonstration, Memory
     from boxkit.profile import Profile
-    from boxkit.strategies import Pandora, Planner
+    from boxkit.strategies import Hybrid, Knowledge, Pandora, Planner, SelfConsistency, Text2SQL, Text2SQLCode
 
 __version__ = "0.1.0"
 
@@ -30,6 +30,8 @@ _HOMES = {
     "Failure": "boxkit.failure",
     "Field": "boxkit.box",
     "ForeignKey": "boxkit.box",
+    "Hybrid": "boxkit.strategies",
+    "Knowledge": "boxkit.strategies",
     "Limits": "boxkit.executor",
     "LocalLLM": "boxkit.llm",
     "Memory": "boxkit.memory",
@@ -39,6 +41,9 @@ _HOMES = {
     "Planner": "boxkit.strategies",
     "Profile": "boxkit.profile",
     "Run": "boxkit.executor",
+    "SelfConsistency": "boxkit.strategies",
+    "Text2SQL": "boxkit.strategies",
+    "Text2SQLCode": "boxkit.strategies",
     "Usage": "boxkit.answer",
     "aexecute": "boxkit.executor",
     "execute": "boxkit.executor",
@@ -57,6 +62,8 @@ __all__ = [
     "Failure",
     "Field",
     "ForeignKey",
+    "Hybrid",
+    "Knowledge",
     "Limits",
     "LocalLLM",
     "Memory",
@@ -66,6 +73,9 @@ __all__ = [
     "Planner",
     "Profile",
     "Run",
+    "SelfConsistency",
+    "Text2SQL",
+    "Text2SQLCode",
     "Usage",
     "aexecute",
     "execute",

@@ -10,10 +10,36 @@ import pytest
 import boxkit
 
 PROMISED = [
-    "Answer", "Attempt", "Box", "BoxSet", "Demonstration", "Failure", "Field", "ForeignKey", "Limits", "LocalLLM", "Memory",
-    "Note", "OpenAI", "Pandora", "Planner", "Profile", "Run", "Usage", "aexecute", "execute", "from_database",
-    "from_graph", "from_table", "load",
-]  # fmt: skip
+    "Answer",
+    "Attempt",
+    "Box",
+    "BoxSet",
+    "Demonstration",
+    "Failure",
+    "Field",
+    "ForeignKey",
+    "Hybrid",
+    "Knowledge",
+    "Limits",
+    "LocalLLM",
+    "Memory",
+    "Note",
+    "OpenAI",
+    "Pandora",
+    "Planner",
+    "Profile",
+    "Run",
+    "SelfConsistency",
+    "Text2SQL",
+    "Text2SQLCode",
+    "Usage",
+    "aexecute",
+    "execute",
+    "from_database",
+    "from_graph",
+    "from_table",
+    "load",
+]
 
 
 def fresh(code: str) -> str:

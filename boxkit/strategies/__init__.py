@@ -6,17 +6,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from boxkit.strategies.consistency import Hybrid, SelfConsistency
+    from boxkit.strategies.knowledge import Knowledge
     from boxkit.strategies.pandora import Pandora
     from boxkit.strategies.planner import Planner
+    from boxkit.strategies.sqlcode import Text2SQLCode
     from boxkit.strategies.steps import Strategy
+    from boxkit.strategies.text2sql import Text2SQL
 
 _HOMES = {
+    "Hybrid": "boxkit.strategies.consistency",
+    "Knowledge": "boxkit.strategies.knowledge",
     "Pandora": "boxkit.strategies.pandora",
     "Planner": "boxkit.strategies.planner",
+    "SelfConsistency": "boxkit.strategies.consistency",
     "Strategy": "boxkit.strategies.steps",
+    "Text2SQL": "boxkit.strategies.text2sql",
+    "Text2SQLCode": "boxkit.strategies.sqlcode",
 }
 
-__all__ = ["Pandora", "Planner", "Strategy"]
+__all__ = [
+    "Hybrid",
+    "Knowledge",
+    "Pandora",
+    "Planner",
+    "SelfConsistency",
+    "Strategy",
+    "Text2SQL",
+    "Text2SQLCode",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -29,7 +29,7 @@ __all__ = ["Decomposition", "has_analytics", "parse_decomposition", "several_cal
 
 MAX_SQL_STEPS = 2
 
-_STEP = re.compile(r"^\W*(?P<kind>text2sql|sql|python)\s*(?:step)?\s*\d*\W*:\W*(?P<text>\S.*)$", re.IGNORECASE)
+_STEP = re.compile(r"^[\W\d]*(?P<kind>text2sql|sql|python)\s*(?:step)?\s*\d*\W*:\W*(?P<text>\S.*)$", re.IGNORECASE)
 _HEAD = re.compile(r"^\W*decomposition\W*$", re.IGNORECASE)
 #: How a step says that it builds on another.
 _DEPENDENT = re.compile(
