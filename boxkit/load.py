@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from boxkit.box import BoxSet
-from boxkit.converters.combine import combine
+from boxkit.converters.combine import combine, with_key_notes
+from boxkit.converters.discover import with_discovered_keys
+from boxkit.converters.links import link
 from boxkit.converters.locate import locate
 from boxkit.converters.registry import Converter, converter, converter_for
 from boxkit.errors import UnknownFormat
@@ -24,6 +26,7 @@ def load(
     question: str | None = None,
     topics: Sequence[str] | None = None,
     hops: int = 2,
+    discover: bool | None = None,
     format: str | None = None,  # noqa: A002 - the word that users look for
     **options: Any,
 ) -> BoxSet:
@@ -34,6 +37,8 @@ def load(
         question: What will be asked; for sources too large to take whole (graphs).
         topics: The entities that the question is about; for graphs.
         hops: How far from the topics a graph is followed.
+        discover: Whether to look for foreign keys that nobody declared, and for links across sources, by names and
+            values. Where None, this is done for sources that declare none and are not too large to look at at once.
         format: The converter to use (``"csv"``); found by content where None.
         options: Options of the converters. Each goes to those that know it.
 
@@ -46,27 +51,53 @@ def load(
     """
     if not sources:
         raise TypeError("load needs at least one source: a path, a URL, a DataFrame, a connection or a graph")
-    given = {"question": question, "topics": topics, "hops": hops}
-    found = [each for source in sources for each in locate(source)]
-    chosen = [(each, converter(format) if format else converter_for(each)) for each in found]
+    given = {"question": question, "topics": topics, "hops": hops, "discover": discover}
+    chosen = [
+        [(each, converter(format) if format else converter_for(each)) for each in locate(source)] for source in sources
+    ]
     return _convert(chosen, given, options)
 
 
-def _convert(chosen: Sequence[tuple[Any, Converter]], given: dict[str, Any], options: dict[str, Any]) -> BoxSet:
-    parameters = [inspect.signature(each.convert).parameters for _, each in chosen]
-    open_ended = any(p.kind is p.VAR_KEYWORD for known in parameters for p in known.values())
-    known = {key for each in parameters for key in each}
+_Chosen = Sequence[Sequence[tuple[Any, Converter]]]
+
+
+def _convert(chosen: _Chosen, given: dict[str, Any], options: dict[str, Any]) -> BoxSet:
+    _check_options([each for group in chosen for _, each in group], given, options)
+    discover = given.get("discover")
+    groups = []
+    for group in chosen:
+        sets = []
+        for source, each in group:
+            names = inspect.signature(each.convert).parameters
+            open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in names.values())
+            taken = {key: value for key, value in options.items() if key in names or open_ended}
+            taken |= {key: value for key, value in given.items() if key in names}
+            sets.append(each.convert(source, **taken))
+        groups.append(_one_source(sets, discover))
+    if len(groups) == 1:
+        return with_key_notes(groups[0])
+    boxes, names_by_source = combine(groups)
+    return with_key_notes(boxes if discover is False else link(boxes, names_by_source))
+
+
+def _one_source(sets: Sequence[BoxSet], discover: bool | None) -> BoxSet:
+    """What one argument stands for: one file's boxes, or a folder's, with the keys that nobody declared."""
+    boxes = sets[0] if len(sets) == 1 else combine(sets)[0]
+    is_tables = all(box.kind == "table" for box in boxes.values())
+    if len(boxes) > 1 and is_tables and not boxes.foreign_keys and discover is not False:
+        return with_discovered_keys(boxes)
+    return boxes
+
+
+def _check_options(converters: Sequence[Converter], given: dict[str, Any], options: dict[str, Any]) -> None:
+    parameters = [inspect.signature(each.convert).parameters for each in converters]
+    if any(parameter.kind is parameter.VAR_KEYWORD for known in parameters for parameter in known.values()):
+        return
+    known = {key for each in parameters for key in each} - {"source", *given}
     unknown = sorted(set(options) - known)
-    if unknown and not open_ended:
-        offered = sorted(key for key in known - {"source", *given})
-        raise TypeError(f"no converter here has an option {unknown[0]!r}; there are: {', '.join(offered) or 'none'}")
-    sets = []
-    for (source, each), names in zip(chosen, parameters, strict=True):
-        takes_all = any(p.kind is p.VAR_KEYWORD for p in names.values())
-        chosen_options = {key: value for key, value in options.items() if key in names or takes_all}
-        chosen_options |= {key: value for key, value in given.items() if key in names}
-        sets.append(each.convert(source, **chosen_options))
-    return sets[0] if len(sets) == 1 else combine(sets)
+    if unknown:
+        there = ", ".join(sorted(known)) or "none"
+        raise TypeError(f"no converter of these sources has an option {unknown[0]!r}; there are: {there}")
 
 
 def from_table(source: Any, **options: Any) -> BoxSet:
@@ -125,7 +156,7 @@ def _of_kinds(
             other = converter_for(each)
             raise UnknownFormat(f"this is no {kind} but {other.name}", where=_label(each), hint="use boxkit.load")
         chosen.append((each, converter(name)))
-    return _convert(chosen, given or {}, options)
+    return _convert([chosen], given or {}, options)
 
 
 def _one_kind(source: Any, kind: str, excluded: Sequence[str], options: dict[str, Any]) -> BoxSet:
@@ -133,7 +164,7 @@ def _one_kind(source: Any, kind: str, excluded: Sequence[str], options: dict[str
     for each, found in chosen:
         if found.name in excluded:
             raise UnknownFormat(f"this is no {kind} but {found.name}", where=_label(each), hint="use boxkit.load")
-    return _convert(chosen, {}, options)
+    return _convert([chosen], {}, options)
 
 
 def _label(source: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from boxkit.box import Box, BoxSet, Field, ForeignKey, Note
 from boxkit.converters.columns import words_for_values
+from boxkit.converters.discover import with_discovered_keys
 from boxkit.converters.lint import lint_values
 from boxkit.converters.source import SourceFile
 from boxkit.converters.sqlite_fast import affinity
@@ -25,6 +26,8 @@ _MAGIC = b"SQLite format 3\x00"
 _SAMPLE_ROWS = 50
 #: SQLite's machine steps that checking all declared keys may take while loading.
 _KEY_STEPS = 400_000
+#: Databases up to this size are searched for keys where they declare none.
+_DISCOVERED_BYTES = 64_000_000
 #: Databases up to this size are checked for damaged pages while loading.
 _CHECKED_BYTES = 2_000_000
 _DAMAGE = ("malformed", "corrupt", "btree", "Page ", "page ", "Tree ", "out of order", "not a database", "disk image")
@@ -41,19 +44,24 @@ def accepts(source: Any) -> float:
     return 0.0
 
 
-def convert(source: Any, *, tables: list[str] | None = None) -> BoxSet:
+def convert(source: Any, *, tables: list[str] | None = None, discover: bool | None = None) -> BoxSet:
     """Every table and view of a database, with its declared keys.
 
     Args:
         source: The file, or an open connection.
         tables: The tables wanted, by their names in the database; all where None.
+        discover: Whether to look for keys that nobody declared; where None, only in a database that declares none and
+            is small enough.
 
     Raises:
         UnreadableSource: It is empty, locked, damaged or encrypted.
     """
     database = Database.of(source)
     with database.connect() as connection:
-        return _Catalogue(database, connection, tables).boxes()
+        boxes = _Catalogue(database, connection, tables).boxes()
+    if discover is None:
+        discover = not boxes.foreign_keys and database.size <= _DISCOVERED_BYTES
+    return with_discovered_keys(boxes) if discover and len(boxes) > 1 else boxes
 
 
 class _Catalogue:
