@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxkit.cli.exits import Exit
-from boxkit.cli.tables import print_csv, shown_rows, table
+from boxkit.cli.tables import cell, print_csv, shown_rows, table
 from boxkit.cli.terminal import complain, print_json, say, screen, show, text
 
 if TYPE_CHECKING:
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from boxkit.answer import Answer, Attempt, Usage
 
 __all__ = ["code", "counted", "explain", "footer", "outcome", "print_answer", "rows_table"]
+
+
+#: Rows of another reading that are shown where the planner abstained.
+READING_ROWS = 3
 
 
 def print_answer(answer: Answer, *, form: str = "table", rows: int | None = None, explained: bool = False) -> Exit:
@@ -47,8 +51,10 @@ def outcome(answer: Answer) -> Exit:
 def _tell(answer: Answer, explained: bool) -> None:
     if explained:
         explain(answer)
-    elif answer.code:
+    elif answer.code and (answer.failure is None or answer.failure.kind != "abstained"):
         say(text(f"boxes: {', '.join(answer.boxes) or 'none'}", "dim"))
+        if answer.rationale:
+            say(text(answer.rationale, "italic", lines=True))
         say(code(answer.code))
 
 
@@ -58,6 +64,10 @@ def _fail(answer: Answer) -> None:
     said = "no answer" if failure.kind != "abstained" else "abstained"
     hint = f"\n  try: {failure.hint}" if failure.hint else ""
     complain(f"{said}: {failure.message}{hint}")
+    for choice in answer.details.get("choices", ()):
+        rows = "; ".join(", ".join(map(cell, row)) for row in choice["rows"][:READING_ROWS])
+        more = f"; and {choice['count'] - READING_ROWS} more" if choice["count"] > READING_ROWS else ""
+        say(text(f"  it could mean: {choice['reading']} ({rows or 'no rows'}{more})", "yellow"))
 
 
 def rows_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], limit: int | None) -> None:

@@ -8,6 +8,8 @@ from boxkit import __version__
 from boxkit.cli.ask import ask
 from boxkit.cli.chat import chat
 from boxkit.cli.demo import demo
+from boxkit.cli.doctor import doctor
+from boxkit.cli.models import models
 from boxkit.cli.run import run
 from boxkit.cli.show import show
 
@@ -25,5 +27,5 @@ def app() -> None:
     """
 
 
-for _command in (ask, show, run, chat, demo):
+for _command in (ask, show, run, chat, demo, doctor, models):
     app.add_command(_command)

@@ -52,8 +52,26 @@ def model_for(model: str | None, base_url: str | None) -> tuple[LLM | None, str]
     """
     from boxkit.llm.models import choose
 
-    choice = choose(model, base_url=base_url)
+    if base_url is not None:
+        return _at(base_url, model)
+    choice = choose(model)
     return choice.llm, choice.why
+
+
+def _at(base_url: str, model: str | None) -> tuple[LLM, str]:
+    """The model at a server, by name, else the first that the server lists."""
+    from boxkit.llm import OpenAI
+    from boxkit.llm.models import LocalAddress, available
+
+    if model is None:
+        found = next(each for each in available(servers=[LocalAddress(base_url, base_url)]) if each.kind == base_url)
+        if not found.models:
+            raise click.UsageError(f"--base-url needs --model: {found.why}")
+        model = found.models[0]
+    try:
+        return OpenAI(model, base_url=base_url), f"the server at {base_url}"
+    except ValueError as error:
+        raise click.UsageError(f"--base-url: {error}") from error
 
 
 def _profile(name: str) -> Profile:
