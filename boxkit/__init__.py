@@ -5,7 +5,9 @@ Public names resolve on first use (PEP 562), so that ``import boxkit`` loads non
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -97,3 +99,15 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """This package: ``load`` stays the function even after the import system has bound the module of that name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "load" and isinstance(value, ModuleType):
+            value = value.load
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

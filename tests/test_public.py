@@ -72,3 +72,10 @@ def test_loading_a_table_loads_no_graph_library_and_no_model(tmp_path):
     (tmp_path / "t.csv").write_text("a\n1\n")
     code = f"import sys, boxkit; boxkit.load({str(tmp_path / 't.csv')!r}).to_prompt(); print(*sys.modules)"
     assert not {"torch", "faiss", "openai", "rdflib", "duckdb", "sqlalchemy"} & set(fresh(code).split())
+
+
+@pytest.mark.parametrize(
+    "first", ["import boxkit; boxkit.from_graph", "from boxkit.load import from_table; import boxkit"]
+)
+def test_load_stays_the_function_whatever_was_imported_before(first):
+    assert fresh(f"{first}; print(callable(boxkit.load))") == "True"
