@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from boxkit.llm.limits import Budgeted, Paced
     from boxkit.llm.local import LocalLLM, LocalServer
     from boxkit.llm.meter import Meter, Metered
+    from boxkit.llm.models import available, choose
     from boxkit.llm.openai import OpenAI
     from boxkit.llm.prices import Price
 
@@ -28,6 +29,8 @@ _HOMES = {
     "OpenAI": "boxkit.llm.openai",
     "Paced": "boxkit.llm.limits",
     "Price": "boxkit.llm.prices",
+    "available": "boxkit.llm.models",
+    "choose": "boxkit.llm.models",
 }
 
 __all__ = [
@@ -44,6 +47,8 @@ __all__ = [
     "Paced",
     "Parameters",
     "Price",
+    "available",
+    "choose",
 ]
 
 
