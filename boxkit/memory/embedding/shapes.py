@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-__all__ = ["SHAPE_WORDS", "STOP_WORDS", "shapes_of"]
+__all__ = ["LIGHT_SHAPES", "STOP_WORDS", "shapes_of"]
 
 #: Words that say little about a question.
 STOP_WORDS = frozenset(
@@ -73,7 +73,10 @@ SHAPES: dict[str, str] = {
     "second": r"second|third|fourth|2nd|3rd|runner-up",
 }
 
-SHAPE_WORDS = frozenset(word for phrases in SHAPES.values() for word in re.findall(r"[a-z]{3,}", phrases))
+#: Shapes that say little about the code.
+LIGHT_SHAPES = frozenset(
+    ("quantity", "recency", "difference", "duration", "where", "person", "where from", "either", "pair", "every one")
+)
 
 
 @functools.cache
