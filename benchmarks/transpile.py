@@ -2,9 +2,9 @@
 
     python benchmarks/transpile.py spider-dev spider-train archer-dev archer-train kaggledbqa machinespider-de
 
-Rows are compared as Spider's test-suite evaluation compares them: as a bag, in order where the gold query orders, under any
-order of the columns. ``exact`` counts those that agree without that last leave. Gold queries that SQLite itself refuses are
-left out and counted. The data folder is `BOXKIT_DATA`, else ``../shared/data``.
+Rows are compared as Spider's test-suite evaluation compares them: as a bag, in order where the gold query orders, under
+any order of the columns. ``exact`` counts those that agree without that last leave. Gold queries that SQLite itself
+refuses are left out and counted. The data folder is `BOXKIT_DATA`, else ``../shared/data``.
 """
 
 from __future__ import annotations
@@ -151,9 +151,8 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("error")
     loaded: dict[Path, BoxSet] = {}
-    print(
-        f"{'dataset':<18}{'run':>6}{'right':>7}{'exact':>7}{'refused':>9}{'wrong':>7}{'right %':>9}{'skipped':>9}{'s':>7}"
-    )
+    heads = ("run", "right", "exact", "refused", "wrong", "right %", "skipped", "s")
+    print(f"{'dataset':<18}" + "".join(f"{head:>9}" for head in heads))
     for dataset in options.datasets:
         started, counts = time.perf_counter(), Counter[str]()
         seen: dict[tuple[str, Path], tuple[str, str]] = {}
@@ -171,8 +170,8 @@ def main() -> None:
         total = right + counts["refused"] + counts["wrong"]
         share = 100 * right / total if total else 0.0
         print(
-            f"{dataset:<18}{total:>6}{right:>7}{counts['exact']:>7}{counts['refused']:>9}{counts['wrong']:>7}"
-            f"{share:>9.2f}{counts['skipped']:>9}{time.perf_counter() - started:>7.1f}"
+            f"{dataset:<18}{total:>9}{right:>9}{counts['exact']:>9}{counts['refused']:>9}{counts['wrong']:>9}"
+            f"{share:>9.2f}{counts['skipped']:>9}{time.perf_counter() - started:>9.1f}"
         )
 
 

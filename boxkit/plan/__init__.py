@@ -1,7 +1,8 @@
 """A small logical algebra over BOXes, and the emitter that writes it as pandas.
 
 A plan is a tree of frozen dataclasses. The leaves are `Scan`s; columns are named by `Column(name, of)`, where ``of`` is
-the box (or the scan's alias) and may be left out where only one source has that name. `col("singer.Age")` is short for it.
+the box (or the scan's alias) and may be left out where only one source has that name. `col("singer.Age")` is short
+for it.
 
     >>> from boxkit.plan import Compare, Constant, Filter, Output, Project, Scan, col, emit
     >>> old = Filter(Scan("singer"), Compare(">", col("Age"), Constant(40)))

@@ -188,8 +188,8 @@ class Case:
 class Cast:
     """A value as another type.
 
-    ``number`` is the number that a text begins with, else 0; ``real`` the same, never a whole number; ``integer`` is cut
-    towards zero; ``numeric`` is missing where a text is not a number through and through.
+    ``number`` is the number that a text begins with, else 0; ``real`` the same, never a whole number; ``integer`` is
+    cut towards zero; ``numeric`` is missing where a text is not a number through and through.
     """
 
     value: Expression

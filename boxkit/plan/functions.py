@@ -78,11 +78,11 @@ FUNCTIONS: dict[str, Function] = {
     "month_text": _plain("text", "{0}.str[5:7]", "{0}[5:7]", text=True),
     "day_text": _plain("text", "{0}.str[8:10]", "{0}[8:10]", text=True),
     "formatted_date": _plain(
-        "text", "pd.to_datetime({0}).dt.strftime({1})", "pd.Timestamp({0}).strftime({1})", text=True
+        "text", 'pd.to_datetime({0}, format="ISO8601").dt.strftime({1})', "pd.Timestamp({0}).strftime({1})", text=True
     ),
     "julian_day": _plain(
         "number",
-        '((pd.to_datetime({0}) - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1) + 2440587.5)',
+        '((pd.to_datetime({0}, format="ISO8601") - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1) + 2440587.5)',
         text=True,
     ),
     "julian_now": _plain("number", 'pd.Timestamp.now(tz="UTC").tz_localize(None).to_julian_date()'),

@@ -131,7 +131,7 @@ class Schema:
                 )
             case pa.SetOperation(left, right):
                 pairs = zip(self.slots(left), self.slots(right), strict=True)
-                return tuple(replace(ours, of="", type=union_of((ours.type, theirs.type))) for ours, theirs in pairs)
+                return tuple(replace(ours, of="", type=_of_both(ours.type, theirs.type)) for ours, theirs in pairs)
             case pa.Filter(source) | pa.Sort(source) | pa.Limit(source) | pa.Extreme(source) | pa.Distinct(source):
                 return self.slots(source)
 
@@ -234,6 +234,11 @@ class Schema:
             argument = call.arguments[0] if call.arguments else None
             return self._aggregated(ex.Aggregated(call.function, argument), slots)  # type: ignore[arg-type]
         return self.type_of(call.arguments[0], slots).missing_too().computed()
+
+
+def _of_both(ours: Type, theirs: Type) -> Type:
+    """The type of a set operation's column: the left side declares it."""
+    return replace(union_of((ours, theirs)), affinity=ours.affinity)
 
 
 def _cast(inner: Type, to: ex.CastName) -> Type:

@@ -68,6 +68,9 @@ NUMBER = Type("number", nullable=False)
 TEXT = Type("text", nullable=False)
 BOOLEAN = Type("boolean", nullable=False)
 
+#: Up to so many values are held together for the union of columns.
+_FEW_VALUES = 100_000
+
 
 def type_of_constant(value: object) -> Type:
     """The type of one Python value."""
@@ -98,7 +101,7 @@ def union_of(types: Iterable[Type]) -> Type:
     kinds = {each.kind for each in given} - {"null"}
     nullable = any(each.nullable for each in given)
     if len(kinds) == 1:
-        return Type(kinds.pop(), nullable)
+        return Type(kinds.pop(), nullable, values=_all_values(given))
     if not kinds:
         return Type("null")
     if kinds <= {"integer", "boolean"}:
@@ -106,6 +109,16 @@ def union_of(types: Iterable[Type]) -> Type:
     if kinds <= {"integer", "number", "boolean"}:
         return Type("number", nullable)
     return Type("mixed" if kinds <= {"integer", "number", "boolean", "text", "mixed"} else "other", nullable)
+
+
+def _all_values(types: list[Type]) -> pd.Series[Any] | None:
+    """The values of several columns together, where all are known and not too many."""
+    import pandas as pd
+
+    known = [each.values.dropna().drop_duplicates() for each in types if each.values is not None]
+    if len(known) < len([each for each in types if each.kind != "null"]) or sum(map(len, known)) > _FEW_VALUES:
+        return None
+    return pd.concat(known, ignore_index=True)
 
 
 def type_of_series(series: pd.Series[Any], affinity: str = "") -> Type:

@@ -40,10 +40,21 @@ def compared(operator: str, left: Expression, right: Expression, reader: Express
     if numeric[0] != numeric[1]:
         left = left if numeric[0] else as_numeric(left, types[0], operator)
         right = right if numeric[1] else as_numeric(right, types[1], operator)
+    elif all(numeric):
+        left, right = (_cleaned(each, kind, operator) for each, kind in zip((left, right), types, strict=True))
     elif "text" in affinities and not any(numeric):
         left = as_text(left, types[0]) if affinities[0] != "text" and affinities[1] == "text" else left
         right = as_text(right, types[1]) if affinities[1] != "text" and affinities[0] == "text" else right
     return Compare(operator, left, right)  # type: ignore[arg-type]
+
+
+def _cleaned(value: Expression, kind: Type, operator: str) -> Expression:
+    """A column of declared numbers into which a set operation has brought text."""
+    if kind.kind != "mixed" or kind.values is not None:
+        return value
+    if operator != "=":
+        raise UnsupportedQuery("a comparison of a column that is partly numbers, partly text")
+    return Cast(value, "numeric")
 
 
 def _affinity_in(reader: ExpressionReader, expression: Expression, kind: Type) -> str:
@@ -123,8 +134,11 @@ def to_integer(value: Expression, reader: ExpressionReader) -> Expression:
 
 
 def may_be_whole(kind: Type) -> bool:
-    """Whether a value may be stored as a whole number though its column holds decimals too (SQLite's NUMERIC)."""
-    return kind.kind == "integer" or (kind.kind == "number" and kind.affinity in ("numeric", "integer", "blob"))
+    """Whether a value is a whole number to SQLite, or may be one in a column that holds decimals too."""
+    if kind.kind != "number" or kind.affinity not in ("numeric", "integer", "blob") or kind.values is None:
+        return kind.kind == "integer"
+    known = kind.values.dropna()
+    return bool((known == known.round()).any())
 
 
 def cast(value: Expression, to: Any, reader: ExpressionReader) -> Expression:
@@ -186,6 +200,8 @@ def in_plan(value: Expression, plan: Any, reader: ExpressionReader) -> Expressio
         changed = as_numeric(column, kind, "in")
     elif numeric[1] and not numeric[0]:
         value = as_numeric(value, own, "in")
+    elif all(numeric):
+        value, changed = _cleaned(value, own, "="), _cleaned(column, kind, "=")
     elif sides[0] == "text" and sides[1] != "text":
         changed = as_text(column, kind)
     elif sides[1] == "text" and sides[0] != "text":

@@ -97,7 +97,7 @@ class ExpressionReader:
                 return self._collated(node)
             case exp.Star():
                 raise UnsupportedQuery("* in an expression")
-        if isinstance(node, tuple(_AGGREGATES)) or isinstance(node, (exp.GroupConcat, exp.Anonymous)):
+        if isinstance(node, (*_AGGREGATES, exp.GroupConcat, exp.Anonymous)):
             aggregated = self._aggregated(node)
             if aggregated is not None:
                 return aggregated
@@ -154,7 +154,8 @@ class ExpressionReader:
 
     def _division(self, left: Expression, right: Expression, truncates: bool) -> Expression:
         types = [self.type_of(each) for each in (left, right)]
-        if truncates and compare.may_be_whole(types[0]) and compare.may_be_whole(types[1]):
+        whole = all(each.kind == "integer" for each in types)
+        if truncates and not whole and all(compare.may_be_whole(each) for each in types):
             raise UnsupportedQuery("division of a column that holds whole and decimal numbers")
         return Arithmetic("div" if truncates else "/", left, right)
 

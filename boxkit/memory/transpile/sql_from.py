@@ -40,7 +40,7 @@ def read_from(reader: QueryReader, select: Any, scope: Scope) -> Plan:
         return Filter(plan, ExpressionReader(reader, scope).condition(where.this))
     chain = _chain(clause.this, select.args.get("joins") or [])
     for node, join in chain:
-        scope.sources.append(_source(reader, node, scope, lateral=False))
+        scope.sources.append(_source(reader, node, scope))
         if join is not None:
             _merge_using(join, scope)
     return _joined(reader, select, scope, chain)
@@ -61,7 +61,7 @@ def _chain(first: Any, joins: list[Any]) -> list[tuple[Any, Any]]:
     return chain
 
 
-def _source(reader: QueryReader, node: Any, scope: Scope, *, lateral: bool) -> Source:
+def _source(reader: QueryReader, node: Any, scope: Scope) -> Source:
     if isinstance(node, exp.Table):
         if isinstance(node.this, exp.Func):
             raise UnsupportedQuery("a table function", detail=node.sql())

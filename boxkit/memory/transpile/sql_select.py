@@ -77,9 +77,10 @@ class _Select:
         if keys is not None or any(_has_aggregate(each) for each in read):
             grouping = _Grouping(self, keys or [], [(each.value, each.name) for each in outputs])
             outputs = [replace(each, value=grouping.over(each.value)) for each in outputs]
-            order = [replace(key, value=grouping.over(key.value)) for key in order]
+            order = [replace(key, value=grouping.over(key.value)) for key in order if keys]
             condition = None if condition is None else grouping.over(condition)
-            order = grouping.ties_broken(order)
+            # One row has no order.
+            order = grouping.ties_broken(order) if keys else []
             plan = grouping.plan(plan)
             if condition is not None:
                 plan = Filter(plan, condition)
@@ -216,10 +217,21 @@ class _Grouping:
         """An expression over the rows, as one over the groups."""
         return rewritten(expression, self._replaced, descend=self._goes_on)
 
+    def _note_columns_in(self, plan: Plan) -> None:
+        """Columns of these rows that a subquery names must outlive the grouping."""
+        for each in walk(plan):
+            if isinstance(each, Column) and each.of in self.own and each not in self.keys:
+                self.measures.setdefault(each, Output(each, each.name))
+
     def _goes_on(self, value: Any) -> bool:
+        if isinstance(value, PLAN_TYPES):
+            self._note_columns_in(value)
+            return False
         return value not in self.keys and not isinstance(value, Aggregated)
 
     def _replaced(self, value: Any) -> Any:
+        if isinstance(value, PLAN_TYPES):
+            return value
         if value in self.keys:
             output = self.keys[value]
             return value if isinstance(value, Column) else Column(output.name)
@@ -236,11 +248,11 @@ class _Grouping:
         extremes = [each for each in self.measures if isinstance(each, Aggregated) and each.function in ("min", "max")]
         bare = [each for each in self.measures if isinstance(each, Column)]
         if bare and extremes:
-            source = self._extreme_first(source, extremes, bare)
+            source = self._extreme_first(source, extremes)
         return Aggregate(source, tuple(self.keys.values()), tuple(self.measures.values()))
 
     def ties_broken(self, order: list[SortKey]) -> list[SortKey]:
-        """SQLite gives as many GROUP BY as ORDER BY keys one direction: groups that tie come out by their keys in it."""
+        """Groups that tie: SQLite sorts them by their keys, in the directions of as many ORDER BY keys."""
         keys = [self.over(key) for key in self.keys]
         if self.select.reader.dialect != "sqlite" or len(keys) != len(order):
             return order
@@ -250,8 +262,8 @@ class _Grouping:
         pairs = zip(keys, order, strict=True)
         return order + [SortKey(key, each.descending, not each.descending) for key, each in pairs if key not in named]
 
-    def _extreme_first(self, source: Plan, extremes: list[Aggregated], bare: list[Column]) -> Plan:
-        """SQLite takes a bare column's value from the row that holds the minimum or maximum, where there is just one."""
+    def _extreme_first(self, source: Plan, extremes: list[Aggregated]) -> Plan:
+        """SQLite takes a bare column's value from the row that holds the minimum or maximum, where there is one."""
         if self.select.reader.dialect != "sqlite":
             return source
         if len(extremes) > 1:
@@ -264,18 +276,18 @@ class _Grouping:
 
 
 def rewritten(
-    value: Any, change: Callable[[Any], Any], descend: Callable[[Any], bool] = lambda _: True, into_plans: bool = True
+    value: Any,
+    change: Callable[[Any], Any],
+    descend: Callable[[Any], bool] = lambda value: not isinstance(value, PLAN_TYPES),
 ) -> Any:
-    """A tree with ``change`` done to each node, leaves first."""
+    """A tree with ``change`` done to each node, leaves first; what ``descend`` denies is changed as a whole."""
     if isinstance(value, tuple):
-        return tuple(rewritten(item, change, descend, into_plans) for item in value)
+        return tuple(rewritten(item, change, descend) for item in value)
     if not is_dataclass(value) or isinstance(value, type):
-        return value
-    if isinstance(value, PLAN_TYPES) and not into_plans:
         return value
     if not descend(value):
         return change(value)
-    changed = {each.name: rewritten(getattr(value, each.name), change, descend, into_plans) for each in fields(value)}
+    changed = {each.name: rewritten(getattr(value, each.name), change, descend) for each in fields(value)}
     if any(changed[name] is not getattr(value, name) for name in changed):
         value = replace(value, **changed)
     return change(value)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from boxkit.errors import PlanError
 from boxkit.plan import expressions as ex
-from boxkit.plan.emitter.layout import literal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +19,8 @@ __all__ = ["NUMBER_IN_FRONT", "write_cast"]
 _DIGITS = ("year_text", "month_text", "day_text")
 #: The number that a text begins with.
 NUMBER_IN_FRONT = r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+
+_PATTERN = f'r"{NUMBER_IN_FRONT}"'
 
 
 def write_cast(values: Values, cast: ex.Cast) -> Code:
@@ -56,16 +56,16 @@ def _to_number(values: Values, code: Code, *, strict: bool) -> Code:
     from boxkit.plan.emitter.values import Code
 
     if code.single:
-        return _single_number(code)
+        return _single_number(code, strict=strict)
     column = values.as_series(code)
     if strict:
-        if code.type.values is not None and not _all_numbers(code.type.values):
-            raise PlanError("text that is only in part made of numbers cannot be compared with numbers")
-        return Code(f"pd.to_numeric({column})", code.type)
-    if code.type.kind == "mixed":
+        exact = code.type.values is not None and _all_numbers(code.type.values)
+        return Code(f"pd.to_numeric({column})" if exact else f'pd.to_numeric({column}, errors="coerce")', code.type)
+    if code.type.kind == "mixed" and not _has_trailing_text(code.type.values):
         return Code(_zeroed(f'pd.to_numeric({column}, errors="coerce")', column, code, exact=False), code.type)
     if _has_trailing_text(code.type.values):
-        column = f"{column}.str.extract(r{literal(NUMBER_IN_FRONT).replace(chr(92) * 2, chr(92))}, expand=False)"
+        column += ".astype(str)" if code.type.kind == "mixed" else ""
+        column = f"{column}.str.extract({_PATTERN}, expand=False)"
     exact = code.type.values is not None and _all_numbers(code.type.values)
     if exact:
         return Code(f"pd.to_numeric({column})", code.type)
@@ -80,10 +80,15 @@ def _zeroed(number: str, column: str, code: Code, exact: bool) -> str:
     return f"{filled}.where({column}.notna())" if code.type.nullable else filled
 
 
-def _single_number(code: Code) -> Code:
+def _single_number(code: Code, *, strict: bool) -> Code:
     from boxkit.plan.emitter.values import Code
 
-    return Code(f"float({code.text})", code.type, single=True)
+    if strict:
+        return Code(f'pd.to_numeric({code.text}, errors="coerce")', code.type, single=True)
+    text = f"float((re.match({_PATTERN}, {code.text}) or (0, 0))[1])"
+    return Code(
+        f"({text} if pd.notna({code.text}) else np.nan)" if code.type.nullable else text, code.type, single=True
+    )
 
 
 def _to_integer(values: Values, code: Code) -> Code:
@@ -95,7 +100,7 @@ def _to_integer(values: Values, code: Code) -> Code:
     if code.type.kind == "boolean":
         return _counted(values, code)
     if code.single:
-        number = code.text if code.type.is_number else f"float({code.text})"
+        number = code.text if code.type.is_number else _single_number(code, strict=False).text
         return Code(f"np.trunc({number})", kind, single=True)
     number = values.as_series(code if code.type.is_number else _to_number(values, code, strict=False))
     if code.type.nullable:

@@ -98,8 +98,6 @@ def _merged(
         else:
             cells = tuple(cell for cell in hidden.cells if cell.label not in shared)
             left, right = (left, replace(right, cells=cells)) if kind == "left" else (replace(left, cells=cells), right)
-    if len(shared) < len(left_on):
-        shared = []
     left, right = _narrowed(left, left_on, right, right_on, shared, needed)
     doubled = [label for label in left.labels if label in right.labels and label not in shared]
     suffixes, renaming = _suffixes(left, right, doubled)
@@ -109,7 +107,9 @@ def _merged(
     else:
         if kind != "inner":
             arguments.append(f'how="{ {"full": "outer"}.get(kind, kind) }"')
-        arguments += [f"on={_by(shared)}"] if shared else [f"left_on={_by(left_on)}", f"right_on={_by(right_on)}"]
+        arguments += (
+            [f"on={_by(left_on)}"] if left_on == right_on else [f"left_on={_by(left_on)}", f"right_on={_by(right_on)}"]
+        )
     if doubled:
         arguments.append(f"suffixes=({literal(suffixes[0])}, {literal(suffixes[1])})")
     labels = (
@@ -218,7 +218,7 @@ def _suffixes(
 def _half(emitter: Emitter, plan: pa.Join, left: Table, right: Table) -> Table:
     """Rows of the left with (or without) a partner."""
     if plan.condition is not None or not plan.on:
-        raise PlanError(f"a {plan.kind} join on something else than equal values cannot be written")
+        return _half_by_pairs(emitter, plan, left, right)
     left, left_on = _keys(emitter, left, [pair[0] for pair in plan.on])
     right, right_on = _keys(emitter, right, [pair[1] for pair in plan.on])
     left, right = emitter.named(left), emitter.named(right)
@@ -233,3 +233,24 @@ def _half(emitter: Emitter, plan: pa.Join, left: Table, right: Table) -> Table:
         test = f"pd.MultiIndex.from_frame({left.code}[{listed(left_on)}]).isin({pairs})"
     sign = "~" if plan.kind == "anti" else ""
     return left.with_code(f"{left.code}[{sign}{test}]")
+
+
+def _half_by_pairs(emitter: Emitter, plan: pa.Join, left: Table, right: Table) -> Table:
+    """A semi or anti join on any condition: all pairs that fulfil it, and the left rows that are in one."""
+    row = unique_labels(["row"], [*left.labels, *right.labels])[0]
+    left = emitter.named(left)
+    numbered = Table(
+        f'{left.code}.rename_axis("{row}").reset_index()',
+        left.cells,
+        (row, *left.labels),
+    )
+    kind: pa.JoinKind = "inner" if plan.on else "cross"
+    numbered, left_on = _keys(emitter, numbered, [pair[0] for pair in plan.on])
+    right, right_on = _keys(emitter, right, [pair[1] for pair in plan.on])
+    numbered, right = _comparable(numbered, left_on, right, right_on)
+    needed = [ex.Column(cell.slot.name, cell.slot.of) for cell in (*numbered.cells, *right.cells)]
+    pairs = emitter.named(_merged(kind, numbered, left_on, right, right_on, needed), "pairs")
+    if plan.condition is not None:
+        pairs = emitter.named(emitter.kept(pairs, Values(emitter, pairs).conditions.mask(plan.condition)), "pairs")
+    sign = "~" if plan.kind == "anti" else ""
+    return left.with_code(f'{left.code}[{sign}{left.code}.index.isin({pairs.code}["{row}"])]')
