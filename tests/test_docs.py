@@ -1,0 +1,71 @@
+"""What the README and the guide show runs as it is shown."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from boxkit.testing import FaultyServer
+
+ROOT = Path(__file__).resolve().parent.parent
+
+PAGES = ["README.md", "docs/index.md", "docs/boxes.md", "docs/asking.md"]
+
+
+def python_blocks(page):
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
+
+
+@pytest.fixture
+def workplace(tmp_path, monkeypatch):
+    """The files and the server that the examples speak of."""
+    pd.DataFrame({"region": ["North", "South"], "amount": [1200.5, 300.0]}).to_csv(tmp_path / "sales.csv", index=False)
+    for name in ("crm.sqlite", "shop.sqlite"):
+        database = sqlite3.connect(tmp_path / name)
+        database.execute("CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT, country TEXT)")
+        database.executemany("INSERT INTO customer VALUES (?, ?, ?)", [(1, "Ada", "France"), (2, "Bo", "Spain")])
+        database.commit()
+        database.close()
+    turtle = '<http://example.org/p1> a <http://example.org/Product> ; <http://example.org/name> "pen" .'
+    (tmp_path / "products.ttl").write_text(turtle)
+    monkeypatch.chdir(tmp_path)
+    reply = "Sum by region.\n```python\nanswer = sales.nlargest(1, 'amount')[['region', 'amount']]\n```"
+    with FaultyServer(lambda _: reply) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        yield
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_python_on_a_page_runs_from_top_to_bottom(page, workplace, capsys):
+    names: dict[str, object] = {"__name__": "__main__", "pd": pd}
+    for block in python_blocks(page):
+        exec(compile(block, page, "exec"), names)
+    if page == "README.md":
+        assert "[(1,)]" in capsys.readouterr().out
+        assert names["answer"].rows == [("North", 1200.5)]
+
+
+def test_every_command_the_readme_shows_exists():
+    from boxkit.cli.app import app
+
+    shown = set(
+        re.findall(
+            r"boxkit (\w+)",
+            "".join(re.findall(r"^```(?:sh|bash)\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)),
+        )
+    )
+    assert shown
+    assert shown <= set(app.commands)
+
+
+@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md"])
+def test_links_lead_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#]+)", text)
+    missing = [target for target in targets if "://" not in target and not ((ROOT / page).parent / target).exists()]
+    assert missing == []
