@@ -41,12 +41,14 @@ def ask(
     from boxkit.cli.answers import print_answer
     from boxkit.cli.strategies import strategy_for
     from boxkit.cli.terminal import say, text, waiting
+    from boxkit.cli.worker import start_worker
 
     form = printing.form
     if code_only and form != "table":
         raise click.UsageError("--code-only prints no rows: leave out --json and --csv")
     _check_order(loading.sources, question)
     with reported():
+        start_worker()
         strategy, who = strategy_for(asking, confinement.limits())
         say(text(f"answering with {who}", "dim"))
         boxes = loading.load(question)

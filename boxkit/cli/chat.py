@@ -38,8 +38,10 @@ def chat(loading: Loading, asking: Asking, confinement: Confinement) -> None:
     """
     from boxkit.cli.strategies import strategy_for
     from boxkit.cli.terminal import say, text
+    from boxkit.cli.worker import start_worker
 
     with reported():
+        start_worker()
         strategy, who = strategy_for(asking, confinement.limits())
         boxes = loading.load()
         say(text(f"answering with {who}; boxes: {', '.join(boxes)}; /help lists the commands", "dim"))

@@ -21,8 +21,10 @@ def demo() -> None:
     import boxkit
     from boxkit.cli.answers import outcome, print_answer
     from boxkit.cli.terminal import say, text
+    from boxkit.cli.worker import start_worker
     from boxkit.examples import questions
 
+    start_worker()
     asked = {question.id: question for question in questions()}
     planner = boxkit.Planner()
     worst = Exit.ANSWERED

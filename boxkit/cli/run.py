@@ -47,6 +47,7 @@ def run(
     """
     import boxkit
     from boxkit.cli.terminal import waiting
+    from boxkit.cli.worker import start_worker
 
     if code is not None and script is not None:
         raise click.UsageError("-c and -f: choose one")
@@ -55,6 +56,7 @@ def run(
     if not program.strip():
         raise click.UsageError("the code is empty")
     with reported():
+        start_worker()
         boxes = loading.load()
         with waiting("running"):
             outcome = boxkit.execute(program, boxes, limits=confinement.limits())
