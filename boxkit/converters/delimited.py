@@ -57,7 +57,7 @@ def convert(
     label = box_name(table or source.stem)
     notes: list[Note] = []
     if label != (table or source.stem):
-        notes.append(Note("renamed", f"the file is called {source.path.name!r}", label))
+        notes.append(Note("renamed", f"the file is called {source.name!r}", label))
     text = decode(raw, encoding, label, notes)
     dialect = sniff(text) if delimiter is None else Dialect(delimiter)
     rows: Sequence[Sequence[str]] = parse(text, dialect)

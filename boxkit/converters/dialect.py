@@ -21,10 +21,12 @@ class Dialect:
     Attributes:
         delimiter: Between cells.
         backslash: Whether a quote within quotes is written backslash-quote rather than doubled.
+        spaced: Whether quoted cells may stand behind a space.
     """
 
     delimiter: str = ","
     backslash: bool = False
+    spaced: bool = False
 
 
 def sniff(text: str) -> Dialect:
@@ -33,9 +35,10 @@ def sniff(text: str) -> Dialect:
     if len(text) > len(sample):
         sample = sample[: sample.rfind("\n") + 1] or sample
     backslash = '\\"' in text and _escapes_quotes(text)
-    scored = [(_score(sample, Dialect(each, backslash)), -at, each) for at, each in enumerate(_DELIMITERS)]
-    best = max(scored)
-    return Dialect(best[2] if best[0] > 0 else ",", backslash)
+    dialects = [Dialect(each, backslash, f'{each} "' in sample) for each in _DELIMITERS]
+    scored = [(_score(sample, dialect), -at, dialect) for at, dialect in enumerate(dialects)]
+    best, _, dialect = max(scored, key=lambda each: each[:2])
+    return dialect if best > 0 else dialects[0]
 
 
 def _escapes_quotes(text: str) -> bool:
@@ -71,6 +74,6 @@ def parse(text: str, dialect: Dialect) -> list[list[str]]:
         delimiter=dialect.delimiter,
         doublequote=not dialect.backslash,
         escapechar="\\" if dialect.backslash else None,
-        skipinitialspace=False,
+        skipinitialspace=dialect.spaced,
     )
     return list(reader)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-from boxkit.box import BoxSet, Note
+from boxkit.box import Box, BoxSet, Note
+from boxkit.converters.blocks import blocks
 from boxkit.converters.columns import column
-from boxkit.converters.grid import box_of_grid, find_table
+from boxkit.converters.grid import Grid, box_of_grid, find_table
+from boxkit.converters.header import is_blank
 from boxkit.converters.source import SourceFile
 from boxkit.errors import MissingExtra, UnreadableSource
 from boxkit.naming import box_name
@@ -43,7 +45,7 @@ def _zipped_workbook(source: SourceFile) -> bool:
 
 
 def convert(source: SourceFile, *, sheets: list[str] | None = None) -> BoxSet:
-    """A box a sheet.
+    """A box a table: a sheet is one table, or several where blank rows or columns part them.
 
     Args:
         source: The workbook.
@@ -52,51 +54,138 @@ def convert(source: SourceFile, *, sheets: list[str] | None = None) -> BoxSet:
     Raises:
         UnreadableSource: It is damaged, protected by a password, or holds no cell.
     """
-    try:
-        from python_calamine import CalamineError, CalamineWorkbook, PasswordError
-    except ImportError as error:
-        raise MissingExtra("python-calamine", "excel") from error
-    try:
-        workbook = CalamineWorkbook.from_path(str(source.path))
-        names = workbook.sheet_names if sheets is None else sheets
-        grids = {each: workbook.get_sheet_by_name(each).to_python(skip_empty_area=False) for each in names}
-    except PasswordError as error:
-        raise UnreadableSource(
-            "this workbook is protected by a password", where=source.label, hint="save a copy without one"
-        ) from error
-    except (CalamineError, OSError, ValueError) as error:
-        raise UnreadableSource(f"this workbook cannot be read: {error}", where=source.label) from error
-    boxes, notes = [], list[Note]()
-    for sheet, rows in grids.items():
-        if not any(cell != "" for row in rows for cell in row):
-            notes.append(Note("skipped", f"the sheet {sheet!r} is empty"))
+    workbook = _opened(source)
+    wanted = workbook.sheet_names if sheets is None else sheets
+    missing = [each for each in wanted if each not in workbook.sheet_names]
+    if missing:
+        hint = f"the sheets are: {', '.join(workbook.sheet_names)}"
+        raise UnreadableSource(f"there is no sheet {missing[0]!r}", where=source.label, hint=hint)
+    boxes: list[Box] = []
+    notes: list[Note] = []
+    for sheet in wanted:
+        try:
+            rows = _rows(workbook.get_sheet_by_name(sheet), sheet, notes)
+        except (_errors(), OSError, ValueError) as error:
+            notes.append(Note("unreadable", f"the sheet {sheet!r} cannot be read: {error}"))
             continue
-        label = box_name(sheet, [box.name for box in boxes])
-        if label != sheet:
-            notes.append(Note("renamed", f"the sheet is called {sheet!r}", label))
-        grid = find_table([[None if cell == "" else cell for cell in row] for row in rows], label, notes)
-        boxes.append(box_of_grid(grid, label, sheet, notes, state=source.fingerprint, typer=_column))
+        tables = blocks(rows)
+        if not tables:
+            notes.append(Note("skipped", f"the sheet {sheet!r} is empty"))
+        for number, table in enumerate(tables, start=1):
+            source_name = sheet if len(tables) == 1 else f"{sheet} {number}"
+            label = box_name(source_name, [box.name for box in boxes])
+            if label != source_name or len(tables) > 1:
+                message = f"the sheet is called {sheet!r}" + (
+                    f"; this is its table {number} of {len(tables)}" if len(tables) > 1 else ""
+                )
+                notes.append(Note("renamed", message, label))
+            grid = find_table(table, label, notes, keep_lines=False)
+            grid = _without_footer(grid, label, notes)
+            boxes.append(box_of_grid(grid, label, sheet, notes, state=source.fingerprint, typer=_column))
     if not boxes:
         raise UnreadableSource("this workbook has no cell with a value", where=source.label)
     return BoxSet(boxes, (), notes, [source.label])
 
 
-def _column(values: Sequence[Any], box: str, label: str, notes: list[Note]) -> Any:
-    """Whole floats are integers (a workbook knows only floats), dates at midnight datetimes."""
-    cells = [_cell(value) for value in values]
-    if any(isinstance(cell, float) for cell in cells) and all(
-        cell is None
-        or isinstance(cell, (int, float))
-        and not isinstance(cell, bool)
-        and float(cell).is_integer()
-        and abs(cell) < 2**53
-        for cell in cells
-    ):
-        cells = [None if cell is None else int(cell) for cell in cells]
+def _errors() -> type[Exception]:
+    from python_calamine import CalamineError
+
+    return cast(type[Exception], CalamineError)
+
+
+def _opened(source: SourceFile) -> Any:
+    try:
+        from python_calamine import CalamineWorkbook, PasswordError
+    except ImportError as error:
+        raise MissingExtra("python-calamine", "excel") from error
+    if source.head.startswith(_OLE) and "EncryptedPackage".encode("utf-16-le") in source.path.read_bytes():
+        raise _protected(source)
+    try:
+        return CalamineWorkbook.from_path(str(source.path))
+    except PasswordError as error:
+        raise _protected(source) from error
+    except (_errors(), OSError, ValueError) as error:
+        if "password" in str(error).lower() or "encrypt" in str(error).lower():
+            raise _protected(source) from error
+        raise UnreadableSource(
+            f"this workbook cannot be read: {error}",
+            where=source.label,
+            hint="open it in a spreadsheet and save it again",
+        ) from error
+
+
+def _protected(source: SourceFile) -> UnreadableSource:
+    return UnreadableSource(
+        "this workbook is protected by a password",
+        where=source.label,
+        hint="open it and save a copy without a password",
+    )
+
+
+def _rows(sheet: Any, name: str, notes: list[Note]) -> list[list[Any]]:
+    rows = [list(map(_cell, row)) for row in sheet.to_python(skip_empty_area=False)]
+    try:
+        merged = list(sheet.merged_cell_ranges or ())
+    except (ValueError, AttributeError, RuntimeError):
+        merged = []
+    filled = 0
+    for (top, left), (bottom, right) in merged:
+        if bottom == top or top >= len(rows) or left >= len(rows[top]) or rows[top][left] is None:
+            continue
+        # Cells merged downwards hold for each of their rows; sideways they are titles and headings.
+        for row in rows[top + 1 : bottom + 1]:
+            if left < len(row) and left == right and row[left] is None:
+                row[left] = rows[top][left]
+                filled += 1
+    if filled:
+        notes.append(Note("cast", f"merged cells in the sheet {name!r} hold their value in each row ({filled} cells)"))
+    return rows
+
+
+def _without_footer(grid: Grid, box: str, notes: list[Note]) -> Grid:
+    """The grid without the remarks below it: rows that have text, and nothing else, where the table has numbers or dates."""
+    rows = list(grid.rows)
+    typed = [at for at in range(len(grid.header)) if _is_typed([row[at] for row in rows])]
+    footer = []
+    while len(rows) > 3 and len(typed) >= 2 and not any(_is_value(cell) for cell in rows[-1]):
+        if all(is_blank(rows[-1][at]) for at in typed) and sum(not is_blank(cell) for cell in rows[-1]) * 2 > len(
+            rows[-1]
+        ):
+            break
+        footer.append(rows.pop())
+    if footer:
+        said = " / ".join(" ".join(str(cell) for cell in row if not is_blank(cell)) for row in reversed(footer))
+        lines = "line stands" if len(footer) == 1 else "lines stand"
+        notes.append(Note("dropped", f"{len(footer)} {lines} below the table: {said[:300]}", box))
+    return Grid(grid.header, rows)
+
+
+def _is_value(cell: Any) -> bool:
+    return not is_blank(cell) and not isinstance(cell, str)
+
+
+def _is_typed(cells: Sequence[Any]) -> bool:
+    present = [cell for cell in cells if not is_blank(cell)]
+    return len(present) > 3 and sum(map(_is_value, present)) * 2 > len(present)
+
+
+def _column(values: Sequence[Any], _box: str, _label: str, _notes: list[Note]) -> Any:
+    """Whole floats are integers (a workbook knows only floats), dates are midnights."""
+    cells = list(values)
+    whole = all(not isinstance(cell, float) or (cell.is_integer() and abs(cell) < 2**53) for cell in cells)
+    mixed = len({type(cell) for cell in cells if cell is not None}) > 1
+    if whole or mixed:
+        cells = [
+            int(cell) if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53 else cell for cell in cells
+        ]
     return column(cells)
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        # Old workbooks' 16-bit texts come with their zero bytes.
+        value = value.replace("\0", "")
+        return value if value.strip() else None
     if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         return datetime.datetime(value.year, value.month, value.day)
     return value

@@ -1,8 +1,7 @@
-"""From rows of cells to a table: where its header stands, what is title above it, what is ragged."""
+"""From rows of cells to a table: its header, what stands above it, ragged rows, and the box that it makes."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from boxkit.box import Box, Note
 from boxkit.converters.cells import typed
 from boxkit.converters.columns import column, frame_of
+from boxkit.converters.header import filled, has_header, header_row, header_rows, is_blank
 from boxkit.converters.held import held_box
 from boxkit.converters.lint import lint_frame
 from boxkit.naming import field_labels
@@ -22,7 +22,7 @@ class Grid:
     """A table as cells.
 
     Attributes:
-        header: One name a column.
+        header: One name a column; empty where it has none.
         rows: Each as long as the header.
     """
 
@@ -30,76 +30,101 @@ class Grid:
     rows: Sequence[Sequence[Any]]
 
 
-def _blank(cell: Any) -> bool:
-    return cell is None or (isinstance(cell, str) and not cell.strip())
-
-
-def _filled(row: Sequence[Any]) -> int:
-    """Cells up to the last one that is not blank."""
-    for at in range(len(row), 0, -1):
-        if not _blank(row[at - 1]):
-            return at
-    return 0
-
-
-def find_table(rows: Sequence[Sequence[Any]], box: str, notes: list[Note], *, header: int | None = None) -> Grid:
+def find_table(
+    rows: Sequence[Sequence[Any]], box: str, notes: list[Note], *, header: int | None = None, keep_lines: bool = True
+) -> Grid:
     """The table among ``rows``: title lines above it and blank lines are noted, ragged rows kept whole.
 
     Args:
         rows: As parsed.
         box: For notes.
         notes: Added to.
-        header: The header's row, from 0; found where None.
+        header: The header's row, from 0; found where None, -1 for none.
+        keep_lines: Whether notes name lines of a file (and not rows of a sheet).
     """
-    start = _header_row(rows) if header is None else header
-    above = [row for row in rows[:start] if _filled(row)]
-    if above:
-        said = " / ".join(" ".join(str(cell).strip() for cell in row if not _blank(cell)) for row in above)
-        notes.append(Note("dropped", f"{len(above)} lines above the header: {said[:300]}", box))
-    names = list(rows[start]) if rows else []
+    start = header_row(rows) if header is None else header
+    depth = 1
+    if (header is None and not has_header(rows, start)) or header == -1:
+        start, depth = (start if header is None else 0), 0
+        notes.append(Note("renamed", "there is no header, so columns are named by their position", box))
+    elif header is None:
+        depth = header_rows(rows, start)
+    _note_above(rows[:start], box, notes)
+    names = _names(rows[start : start + depth])
+    if depth == 2:
+        notes.append(Note("renamed", "the header takes two rows; they are joined", box))
     body, lines = [], []
-    for at in range(start + 1, len(rows)):
-        if _filled(rows[at]):
+    for at in range(start + depth, len(rows)):
+        if filled(rows[at]):
             body.append(rows[at])
             lines.append(at)
-    blank = len(rows) - start - 1 - len(body)
-    if blank and lines and lines[-1] - start > len(body):
-        notes.append(Note("dropped", f"{blank} blank lines", box))
-    width = max([len(names), *(_filled(row) for row in body)])
-    named = _filled(names)
-    while width > named and not any(len(row) >= width and not _blank(row[width - 1]) for row in body):
-        width -= 1
-    _note_ragged(body, lines, len(names), width, box, notes)
+    blank = (lines[-1] + 1 - start - depth - len(body)) if lines else 0
+    if blank:
+        notes.append(Note("dropped", f"{blank} blank line{'s' if blank > 1 else ''} within the table", box))
+    width = max([filled(names) if body else len(names), *(filled(row) for row in body)])
+    if keep_lines and depth:
+        _note_ragged(body, lines, len(names), box, notes)
     padded = [[*row[:width], *[None] * (width - len(row))] for row in body]
-    return Grid(tuple([*names, *[None] * width][:width]), padded)
+    return _without_empty_columns(Grid(tuple([*names, *[None] * width][:width]), padded), box, notes)
 
 
-def _note_ragged(body: list[Any], lines: list[int], named: int, width: int, box: str, notes: list[Note]) -> None:
+def _note_above(rows: Sequence[Sequence[Any]], box: str, notes: list[Note]) -> None:
+    above = [row for row in rows if filled(row)]
+    if above:
+        said = " / ".join(" ".join(str(cell).strip() for cell in row if not is_blank(cell)) for row in above)
+        lines = "line stands" if len(above) == 1 else "lines stand"
+        notes.append(Note("dropped", f"{len(above)} {lines} above the header: {said[:300]}", box))
+
+
+def _names(rows: Sequence[Sequence[Any]]) -> list[Any]:
+    if len(rows) < 2:
+        return list(rows[0]) if rows else []
+    above, below = rows
+    joined, current = [], ""
+    for at in range(max(len(above), len(below))):
+        upper = above[at] if at < len(above) else None
+        lower = below[at] if at < len(below) else None
+        current = _name(upper) if not is_blank(upper) else current if not is_blank(lower) else ""
+        joined.append(" ".join(part for part in (current, _name(lower)) if part))
+    return joined
+
+
+def _name(cell: Any) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    return "" if cell is None else " ".join(str(cell).split())
+
+
+def _note_ragged(body: list[Any], lines: list[int], named: int, box: str, notes: list[Note]) -> None:
     short = [at for at, row in enumerate(body) if len(row) < named]
-    long = [at for at, row in enumerate(body) if _filled(row) > named]
+    long = [at for at, row in enumerate(body) if filled(row) > named]
     if short:
-        message = f"{len(short)} rows have fewer cells than the header (first: line {lines[short[0]] + 1}); the rest is missing"
+        message = (
+            f"{_rows(short)} fewer cells than the header (first in line {lines[short[0]] + 1}); the rest is missing"
+        )
         notes.append(Note("lint", message, box, row=short[0]))
     if long:
-        message = f"{len(long)} rows have more cells than the header (first: line {lines[long[0]] + 1}); they got columns of their own"
+        where = f"first in line {lines[long[0]] + 1}"
+        message = f"{_rows(long)} more cells than the header ({where}), kept in columns of their own"
         notes.append(Note("lint", message, box, row=long[0]))
 
 
-def _header_row(rows: Sequence[Sequence[Any]]) -> int:
-    """The first row as wide as most rows are, so that titles above a table are no header."""
-    filled = [_filled(row) for row in rows[:200]]
-    present = [width for width in filled if width]
-    if not present:
-        return 0
-    usual = Counter(present).most_common(1)[0][0]
-    for at, width in enumerate(filled):
-        if (
-            width >= max(usual - 1, 1)
-            and (width > 1 or usual == 1)
-            and sum(not _blank(c) for c in rows[at]) * 2 > width
-        ):
-            return at
-    return next(at for at, width in enumerate(filled) if width)
+def _rows(found: list[int]) -> str:
+    return "1 row has" if len(found) == 1 else f"{len(found)} rows have"
+
+
+def _without_empty_columns(grid: Grid, box: str, notes: list[Note]) -> Grid:
+    """The grid without columns that have neither a name nor a value."""
+    kept = [
+        at
+        for at, name in enumerate(grid.header)
+        if not is_blank(name) or any(not is_blank(row[at]) for row in grid.rows)
+    ]
+    dropped = len(grid.header) - len(kept)
+    if not dropped or not kept:
+        return grid
+    notes.append(Note("dropped", f"{dropped} column{'s' if dropped > 1 else ''} without name or value", box))
+    return Grid(tuple(grid.header[at] for at in kept), [[row[at] for at in kept] for row in grid.rows])
 
 
 def box_of_grid(
@@ -123,21 +148,25 @@ def box_of_grid(
         as_text: Keep cells as they are.
         typer: Makes a column of cells, its box, its label and the notes.
     """
-    headers = ["" if name is None else " ".join(str(name).split()) for name in grid.header]
+    headers = [_name(name) for name in grid.header]
     labels = field_labels(headers)
-    for at, label in enumerate(labels):
-        if label != headers[at]:
-            why = "the column has no name" if not headers[at] else f"the column is called {headers[at]!r} like another"
-            notes.append(Note("renamed", why, box, label))
+    _note_renamed(headers, labels, box, notes)
     cells = list(zip(*grid.rows, strict=True)) if grid.rows else [()] * len(labels)
-    make = (lambda values, *_: column(values, "text")) if as_text else typer
-    columns = [make(cells[at], box, label, notes) for at, label in enumerate(labels)]
+    columns = []
+    for at, label in enumerate(labels):
+        values, cells[at] = cells[at], ()
+        columns.append(column(values, "text") if as_text else typer(values, box, label, notes))
     frame = frame_of(columns, labels, len(grid.rows))
     notes += lint_frame(frame, box)
-    return held_box(
-        box,
-        frame,
-        state=state,
-        source_name=source_name,
-        source_names=[str(n) if n is not None else "" for n in grid.header],
-    )
+    names = ["" if name is None else str(name) for name in grid.header]
+    return held_box(box, frame, state=state, source_name=source_name, source_names=names)
+
+
+def _note_renamed(headers: Sequence[str], labels: Sequence[str], box: str, notes: list[Note]) -> None:
+    for header, label in zip(headers, labels, strict=True):
+        if label != header and header.strip():
+            notes.append(Note("renamed", f"another column is called {header!r} too", box, label))
+    unnamed = [label for header, label in zip(headers, labels, strict=True) if not header.strip()]
+    if unnamed and len(unnamed) < len(labels):
+        shown = ", ".join(map(repr, unnamed[:5])) + (f" and {len(unnamed) - 5} more" if len(unnamed) > 5 else "")
+        notes.append(Note("renamed", f"columns without a name are called {shown}", box))

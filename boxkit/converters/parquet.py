@@ -43,7 +43,7 @@ def convert(source: SourceFile, *, table: str | None = None) -> BoxSet:
     names = tuple(schema.names)
     labels = field_labels(names)
     notes = (
-        [] if label == (table or source.stem) else [Note("renamed", f"the file is called {source.path.name!r}", label)]
+        [] if label == (table or source.stem) else [Note("renamed", f"the file is called {source.name!r}", label)]
     )
     notes += [
         Note("renamed", f"the column is called {each!r} in the source", label, mine)

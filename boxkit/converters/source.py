@@ -71,9 +71,14 @@ class SourceFile(os.PathLike[str]):
         return self.path.suffix.lower()
 
     @property
+    def name(self) -> str:
+        """The file's own name."""
+        return self.path.name
+
+    @property
     def stem(self) -> str:
-        """The file's name without suffixes of formats and compression."""
-        return self.path.name.split(".")[0] if self.path.name.startswith(".") else self.path.stem
+        """The file's name without its suffix."""
+        return self.path.stem or self.path.name
 
     @property
     def is_binary(self) -> bool:

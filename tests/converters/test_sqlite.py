@@ -53,8 +53,13 @@ def of_sqlite(path: Path, table: str) -> list[tuple[object, ...]]:
 
 def databases(data: Path) -> list[Path]:
     return sorted(
-        [*data.glob("spider/database/*/*.sqlite"), *data.glob("sample_dbs/*/*.sqlite"), *data.glob("kaggledbqa/**/*.sqlite"),
-         *data.glob("machinespider_de/**/*.sqlite"), *data.glob("archer/**/*.sqlite")]
+        [
+            *data.glob("spider/database/*/*.sqlite"),
+            *data.glob("sample_dbs/*/*.sqlite"),
+            *data.glob("kaggledbqa/**/*.sqlite"),
+            *data.glob("machinespider_de/**/*.sqlite"),
+            *data.glob("archer/**/*.sqlite"),
+        ]
     )
 
 
@@ -78,7 +83,15 @@ def test_names_that_sql_or_python_reserves_are_mapped_and_kept_as_source_names(m
         'CREATE TABLE "日付"("a""b", "", "na me"); INSERT INTO "order" VALUES (7); INSERT INTO w VALUES (\'b\', 1), (\'a\', 2);'
     )
     boxes = boxkit.load(path)
-    assert {box.source_name for box in boxes.values()} == {"order", "group", "Dashboard-data", 't"q', "v 1", "w", "日付"}
+    assert {box.source_name for box in boxes.values()} == {
+        "order",
+        "group",
+        "Dashboard-data",
+        't"q',
+        "v 1",
+        "w",
+        "日付",
+    }
     assert cells(boxes["order"].frame) == [(7,)]
     assert cells(boxes["v_1"].frame) == [(1,)]
     assert cells(boxes["w"].frame) == [("a", 2), ("b", 1)]
@@ -92,7 +105,9 @@ def test_a_column_without_a_type_takes_it_from_its_data(make) -> None:
 
 
 def test_integers_with_nulls_stay_integers_and_exact(make) -> None:
-    path = make("CREATE TABLE t(a INTEGER, b INTEGER); INSERT INTO t VALUES (9007199254740993, 305184080441754059), (NULL, -1);")
+    path = make(
+        "CREATE TABLE t(a INTEGER, b INTEGER); INSERT INTO t VALUES (9007199254740993, 305184080441754059), (NULL, -1);"
+    )
     frame = boxkit.load(path)["t"].frame
     assert cells(frame) == [(9007199254740993, 305184080441754059), (None, -1)]
     assert str(frame["a"].dtype) == "Int64" and str(frame["b"].dtype) == "int64"
@@ -129,7 +144,8 @@ def test_fast_and_careful_reading_agree_on_tables_that_bend_types(make, monkeypa
     pd.testing.assert_frame_equal(fast, careful)
     theirs = of_sqlite(path, "t")
     assert [tuple(map(type, row)) for row in cells(fast)[-50:]] == [
-        tuple(float if type(cell) is int and at == 5 else type(cell) for at, cell in enumerate(row)) for row in theirs[-50:]
+        tuple(float if type(cell) is int and at == 5 else type(cell) for at, cell in enumerate(row))
+        for row in theirs[-50:]
     ] or cells(fast) == theirs
     assert cells(fast) == theirs
 
@@ -203,7 +219,8 @@ def test_dates_that_are_none_stay_text_and_are_noted(make, text: str) -> None:
 def test_one_damaged_table_does_not_hide_the_others(make) -> None:
     names = ["one", "two", "three", "four", "five"]
     path = make(
-        "PRAGMA page_size = 1024;" + "".join(f"CREATE TABLE {name}(id INTEGER PRIMARY KEY, word TEXT);" for name in names),
+        "PRAGMA page_size = 1024;"
+        + "".join(f"CREATE TABLE {name}(id INTEGER PRIMARY KEY, word TEXT);" for name in names),
         rows={f"INSERT INTO {name} VALUES (?, ?)": [(at, f"{name} {at}" * 5) for at in range(300)] for name in names},
     )
     connection = sqlite3.connect(path)
@@ -272,7 +289,11 @@ def test_a_wal_database_without_its_files_opens_where_nothing_can_be_written(mak
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", "empty"), (b"SQLite format 3\x00" + b"\x07" * 5000, "database|damaged"), (b"SQLite format 3\x00", "SQLite|damaged|database")],
+    [
+        (b"", "empty"),
+        (b"SQLite format 3\x00" + b"\x07" * 5000, "database|damaged"),
+        (b"SQLite format 3\x00", "SQLite|damaged|database"),
+    ],
 )
 def test_what_is_no_database_is_refused_by_name(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "bad.sqlite"
@@ -323,7 +344,9 @@ def test_an_update_outside_is_seen(make) -> None:
 
 
 def test_some_columns_come_in_the_same_order_as_all(make) -> None:
-    path = make("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT); CREATE INDEX by_name ON t(name); INSERT INTO t(name) VALUES ('z'), ('a');")
+    path = make(
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT); CREATE INDEX by_name ON t(name); INSERT INTO t(name) VALUES ('z'), ('a');"
+    )
     box = boxkit.load(path)["t"]
     assert box.read(["name"])["name"].tolist() == ["z", "a"]
     assert box.read(["name", "id"], limit=1).values.tolist() == [["z", 1]]
