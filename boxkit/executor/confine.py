@@ -84,7 +84,7 @@ class Confinement:
         if self.layers.rlimits:
             self._limit()
         if self.layers.seccomp:
-            seccomp.install(seccomp.program(os.getpid(), files=self.layers.landlock, locks=self.locks))
+            seccomp.install(seccomp.program(os.getpid(), files=not self.layers.preloaded, locks=self.locks))
 
     def _keep(self, request: int, reply: int) -> None:
         # Via high numbers: one of the two may hold the place that the other is to take.

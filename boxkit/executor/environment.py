@@ -95,8 +95,9 @@ def _guarded_import(allowed: frozenset[str]) -> Any:
         fromlist: Iterable[str] = (),
         level: int = 0,
     ) -> Any:
-        top = name.partition(".")[0]
-        if level or top not in allowed:
+        # C code that imports what it needs (strptime does) comes by here as well, with an empty list.
+        of_interpreter = isinstance(fromlist, list) and not fromlist
+        if level or (name.partition(".")[0] not in allowed and not of_interpreter):
             raise RefusedImport(f"{name!r} cannot be imported here", name=name)
         return builtins.__import__(name, globals, locals, tuple(fromlist or ()), level)
 

@@ -105,8 +105,13 @@ def _execute(code: str, source: Supply, limits: Limits, layers: Layers, cancel: 
     if reading.failure is not None:
         return Run(error=advised(reading.failure, source), isolation=has.level)
     workers = pool(layers)
-    if has.level == "weak":
-        return _execute_weakly(reading, source, limits, workers, reasons, cancel)
+    if has.level == "weak" and not limits.allow_weak:
+        raise IsolationUnavailable(
+            f"generated code cannot be confined here: {'; '.join(reasons) or 'layers are switched off'}",
+            hint="run boxkit on Linux (a container will do), or allow a mere process with Limits(allow_weak=True)",
+        )
+    if not has.forks:
+        return _execute_freshly(reading, source, limits, workers, cancel)
     level = workers.nursery().layers.level
     readable = companions(source.database) if source.database else ()
     with workers.memory(limits.memory_mb), workers.shelf(source.key, readable) as shelf:
@@ -114,14 +119,9 @@ def _execute(code: str, source: Supply, limits: Limits, layers: Layers, cancel: 
     return outcome(ending, reading, source, limits, level)
 
 
-def _execute_weakly(
-    reading: Reading, source: Supply, limits: Limits, workers: Pool, reasons: tuple[str, ...], cancel: Cancel | None
+def _execute_freshly(
+    reading: Reading, source: Supply, limits: Limits, workers: Pool, cancel: Cancel | None
 ) -> Run:
-    if not limits.allow_weak:
-        raise IsolationUnavailable(
-            f"generated code cannot be confined here: {'; '.join(reasons) or 'seccomp is switched off'}",
-            hint="run boxkit on Linux (a container will do), or allow a mere process with Limits(allow_weak=True)",
-        )
     from boxkit.executor import fresh
 
     with workers.memory(limits.memory_mb):

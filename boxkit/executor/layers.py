@@ -21,19 +21,23 @@ class Layers:
         seccomp: System calls are allowed from a list.
         namespaces: The worker has its own users, processes, network, IPC and mounts.
         rlimits: Memory, processor time and file sizes are bounded by the kernel.
+        preloaded: No file system call passes at all; what code may need is imported beforehand.
+        forks: Runs are forked from a process that holds the frames; else each has a fresh process.
     """
 
     landlock: bool = True
     seccomp: bool = True
     namespaces: bool = True
     rlimits: bool = True
+    preloaded: bool = False
+    forks: bool = True
 
     @property
     def level(self) -> Isolation:
         """``full``, ``strict`` or ``weak``."""
-        if not self.seccomp:
+        if not (self.seccomp and self.forks):
             return "weak"
-        return "full" if self.landlock else "strict"
+        return "full" if self.landlock else "strict" if self.preloaded else "weak"
 
     def to_json(self) -> dict[str, bool]:
         """As a worker is told."""
@@ -52,7 +56,7 @@ def available(wanted: Layers = Layers()) -> tuple[Layers, tuple[str, ...]]:
 
     if not kernel.supported():
         reason = f"confinement needs Linux on x86-64 or aarch64; this is {kernel.description()}"
-        return Layers(False, False, False, wanted.rlimits), (reason,)
+        return Layers(False, False, False, wanted.rlimits, forks=False), (reason,)
     reasons = []
     has_seccomp = seccomp.available()
     if not has_seccomp:
@@ -63,6 +67,10 @@ def available(wanted: Layers = Layers()) -> tuple[Layers, tuple[str, ...]]:
         reasons.append(f"Landlock {found}; version {landlock.MINIMUM_ABI} is needed (Linux 6.2)")
     has_landlock = version >= landlock.MINIMUM_ABI
     layers = dataclasses.replace(
-        wanted, landlock=wanted.landlock and has_landlock, seccomp=wanted.seccomp and has_seccomp
+        wanted,
+        landlock=wanted.landlock and has_landlock,
+        seccomp=wanted.seccomp and has_seccomp,
+        preloaded=wanted.preloaded or not has_landlock,
+        forks=wanted.forks and has_seccomp,
     )
     return layers, tuple(reasons)

@@ -48,7 +48,7 @@ class _Nursery:
 
     def serve(self, reasons: tuple[str, ...], started: float) -> None:
         _import_everything()
-        if not self._layers.landlock:
+        if self._layers.preloaded:
             _import_zones()  # without Landlock, no file can be opened later on
         if kernel.supported():
             kernel.set_no_new_privs()
