@@ -87,7 +87,10 @@ def judged(
     question: str, boxes: BoxSet, gold: Rows, ties: str, compare: Any = same, empty_abstains: bool = False
 ) -> Outcome:
     """Ask, and compare with the gold rows."""
-    reading = read(question, boxes, ties)
+    try:
+        reading = read(question, boxes, ties)
+    except Exception as error:
+        return Outcome(question, "abstained", False, 0.0, f"{type(error).__name__}: {error}", None, gold)
     if not reading.best:
         return Outcome(question, "abstained", False, 0.0, "no reading", reading, gold)
     best = reading.best[0]

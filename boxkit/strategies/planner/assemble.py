@@ -78,6 +78,10 @@ class Assembly:
         if target.kind == "year":
             kind = self.index.fields[option.place].kind
             return [Output(Measure("", option.box, option.field), "year" if kind == "date" else "plain")]
+        if target.kind == "everything":
+            if option.field:
+                raise NoSense
+            return [Output(Measure("", option.box, label)) for label in self.boxes[option.box].labels]
         if target.kind == "difference":
             return [Output(Measure("", option.box, option.field), "difference")]
         if target.kind == "share":
@@ -221,7 +225,8 @@ class Assembly:
         found = []
         for at, order in enumerate(self.draft.orders):
             if order.figure is None:
-                found.append(Ranking(outputs[0].measure, order.descending))
+                made = [output.measure for output in outputs if output.measure.function]
+                found.append(Ranking((made or [outputs[0].measure])[0], order.descending))
                 continue
             option = self._option(order.figure, ("order", at))
             if option is None:
@@ -261,8 +266,24 @@ class Assembly:
         if (made or counted) and plain:
             return self._grouped_by_outputs(query, plain)
         if counted:
-            raise NoSense
+            return self._counting_groups(query)
         return query
+
+    def _counting_groups(self, query: Query) -> Query:
+        """``How many cities have more than 3 airports``: the groups that fulfil the condition are counted."""
+        if (
+            len(query.outputs) != 1
+            or query.outputs[0].measure.function != "count"
+            or not query.havings
+            or query.rankings
+        ):
+            raise NoSense
+        measure = query.outputs[0].measure
+        if measure.field:
+            return replace(query, root=query.havings[0].measure.box, groups=(measure.place,), counts_groups=True)
+        if measure.box == query.havings[0].measure.box or not self._has_key(measure.box):
+            raise NoSense
+        return replace(query, root=query.havings[0].measure.box, entities=(measure.box,), counts_groups=True)
 
     def _grouped_by_mentions(self, query: Query) -> Query:
         groups: list[Place] = []

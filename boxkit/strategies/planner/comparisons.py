@@ -13,6 +13,7 @@ _FUNCTIONS: dict[str, Function] = {"mean": "average", "sum": "sum", "median": "m
 _UNITS = frozenset(
     "euro euros dollar dollars usd eur pound pounds year years old km kilometers kilometres kilometer kilometre miles mile meters metres feet inches kg kilos percent % minutes hours seconds days square degrees cm m people lbs mph".split()
 )
+_POSSESS = frozenset(("have", "has", "had", "having", "with"))
 _TIMES = frozenset("before after since until year during till".split())
 
 
@@ -52,8 +53,10 @@ def _literal(draft: Draft, place: int) -> tuple[int, Any]:
 
 def _attach(draft: Draft, place: int, last: int, operator: str, literal: Any) -> None:
     item = draft.items[place]
-    dated = bool(_TIMES & set(item.text.lower().split())) or isinstance(literal, str)
-    adjective = item.adjective
+    first = literal[0] if isinstance(literal, tuple) else literal
+    is_year = isinstance(first, int) and 1000 <= first <= 2100 and item.kind == "between"
+    dated = bool(_TIMES & set(item.text.lower().split())) or isinstance(first, str) or is_year
+    adjective = item.adjective or _old(draft, last)
     negated = draft.is_negated(place)
     left = _left_subject(draft, place)
     right = _right_subject(draft, last)
@@ -74,11 +77,20 @@ def _attach(draft: Draft, place: int, last: int, operator: str, literal: Any) ->
     draft.clauses.append(Clause(operator, None, literal, negated=negated, adjective=adjective, dated=dated))
 
 
+def _old(draft: Draft, last: int) -> str:
+    """``20 years old``: the adjective behind the number; it is taken up."""
+    for item in draft.items[last + 1 : last + 3]:
+        if item.kind == "word" and item.value == "old":
+            item.used = True
+            return "old"
+    return ""
+
+
 def _left_subject(draft: Draft, place: int) -> Item | None:
     """The mention just in front: ``price above``, ``cost more than``, ``whose age is over``."""
     at = draft.before(place, frozenset(("empty", "relative", "not", "mark", "and")))
     item = draft.schema(at)
-    if item is None:
+    if item is None or any(each.text.lower() in _POSSESS for each in draft.items[at + 1 : place]):
         return None
     if draft.is_ordered(item):
         return item
@@ -180,6 +192,10 @@ def read_texts(draft: Draft) -> None:
             continue
         literal = text.literal if isinstance(text.literal, str) else text.text
         subject = draft.schema(draft.before(place, frozenset(("empty", "relative"))))
+        right = draft.schema(draft.after(at, frozenset(("empty", "preposition", "of"))))
+        beside = draft.at(draft.after(at, frozenset(("empty",))))
+        if right is not None and beside is not None and beside.text.lower() in ("in", "as") and right.only("field"):
+            subject = right
         item.used = text.used = True
         if subject is not None:
             subject.used = True

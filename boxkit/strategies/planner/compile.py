@@ -11,7 +11,7 @@ from boxkit.plan import algebra as pa
 from boxkit.plan import expressions as ex
 from boxkit.strategies.planner.index import Index, Place
 from boxkit.strategies.planner.joins import Joins, Tree
-from boxkit.strategies.planner.query import Measure, Output, Query, Ranking, Test
+from boxkit.strategies.planner.query import Measure, Output, Query, Ranking, Test, is_apart, needed_boxes
 
 __all__ = ["compile_query"]
 
@@ -41,7 +41,7 @@ class _Compiler:
     tree: Tree = field(init=False)
 
     def __post_init__(self) -> None:
-        tree = self.joins.tree(self.query.root, self.query.joined_boxes())
+        tree = self.joins.tree(self.query.root, needed_boxes(self.query, self.joins))
         assert tree is not None, "the search keeps only queries whose boxes can be joined"
         self.tree = tree
 
@@ -79,17 +79,11 @@ class _Compiler:
     def _joined(self, tree: Tree) -> pa.Plan:
         plan: pa.Plan = pa.Scan(tree.root)
         for step in tree.steps:
-            plan = pa.Join(plan, pa.Scan(step.box), _pairs(step.key, step.box))
+            plan = pa.Join(plan, pa.Scan(step.box), self._pairs(step.key, step.box))
         return plan
 
     def _is_apart(self, test: Test) -> bool:
-        """Whether a test holds of some row of its own: "both", or a "not" about one of many."""
-        if test.both:
-            return True
-        if not test.negated or test.measure.box == self.query.root:
-            return False
-        tree = self.joins.tree(self.query.root, frozenset((test.measure.box,)))
-        return tree is not None and tree.multiplies
+        return is_apart(test, self.query.root, self.joins)
 
     def _semi(self, plan: pa.Plan, box: str, test: Test | None) -> pa.Plan:
         """The rows of the root with (without, for an absence or a negated test) a partner in the box."""
@@ -102,8 +96,8 @@ class _Compiler:
             first, rest = tree.steps[0], tree.steps[1:]
             inner = pa.Scan(first.box)
             for step in rest:
-                inner = pa.Join(inner, pa.Scan(step.box), _pairs(step.key, step.box))
-            on = _pairs(first.key, first.box)
+                inner = pa.Join(inner, pa.Scan(step.box), self._pairs(step.key, step.box))
+            on = self._pairs(first.key, first.box)
         else:
             keys = self._keys(root)
             inner = pa.Scan(root, _OTHER + root)
@@ -158,8 +152,8 @@ class _Compiler:
             return self._dated(test, column, known.is_text)
         values = [ex.Constant(value) for value in test.values]
         if test.operator == "between":
-            return ex.Between(column, values[0], values[1])
-        return ex.Compare(test.operator, column, values[0])  # type: ignore[arg-type]
+            return ex.Between(self._cast(test.measure, column), values[0], values[1])
+        return ex.Compare(test.operator, self._cast(test.measure, column), values[0])  # type: ignore[arg-type]
 
     def _dated(self, test: Test, column: ex.Column, is_text: bool) -> ex.Expression:
         """A date compared with a date, a month or a year, whole ones: after 2020 is from 2021 on."""
@@ -208,7 +202,7 @@ class _Compiler:
         return pa.Distinct(plan) if self.query.distinct else plan
 
     def _shown_value(self, output: Output) -> ex.Expression:
-        column = self._column(output.measure)
+        column = ex.Column(output.measure.field, output.measure.box)
         if output.kind == "year":
             return (
                 ex.Cast(column, "integer")
@@ -324,18 +318,22 @@ class _Compiler:
         keys = [Measure("", place.box, place.field) for place in self._group_places()]
         keys += [measure for measure in plain if measure not in keys]
         figures = [output.measure for output in self.query.outputs if output.measure.function]
+        if self.query.counts_groups:
+            figures = []
         figures += [test.measure for test in self.query.havings]
         figures += [ranking.measure for ranking in self.query.rankings]
         figures = [measure for measure in dict.fromkeys(figures) if measure not in keys]
         plan = pa.Aggregate(
             plan,
-            tuple(pa.Output(self._column(measure), named(measure)) for measure in keys),
+            tuple(pa.Output(ex.Column(measure.field, measure.box), named(measure)) for measure in keys),
             tuple(pa.Output(self._aggregated(measure), named(measure)) for measure in figures if measure.function),
         )
         for test in self.query.havings:
             plan = pa.Filter(plan, _compared(test, ex.Column(named(test.measure))))
         for ranking in reversed(self.query.rankings):
             plan = self._ranked(plan, ranking, ex.Column(named(ranking.measure)))
+        if self.query.counts_groups:
+            return pa.Aggregate(plan, (), (pa.Output(ex.Aggregated("count"), "count"),))
         if self.query.limit is not None:
             plan = pa.Limit(plan, self.query.limit)
         return pa.Project(
@@ -353,8 +351,28 @@ class _Compiler:
 
     # Columns.
 
-    def _column(self, measure: Measure) -> ex.Column:
-        return ex.Column(measure.field, measure.box)
+    def _pairs(self, key: ForeignKey, new: str) -> tuple[tuple[ex.Expression, ex.Expression], ...]:
+        """The key's columns: of the side already there, of the new box; texts that hold numbers are read as such."""
+        pairs = []
+        for label, parent_label in zip(key.fields, key.parent_fields, strict=True):
+            own, theirs = Place(key.box, label), Place(key.parent, parent_label)
+            cast = self.index.fields[own].is_text != self.index.fields[theirs].is_text
+            ends = [
+                ex.Cast(ex.Column(place.field, place.box), "numeric")
+                if cast and self.index.fields[place].is_text
+                else ex.Column(place.field, place.box)
+                for place in (own, theirs)
+            ]
+            pairs.append((ends[1], ends[0]) if new == key.box else (ends[0], ends[1]))
+        return tuple(pairs)
+
+    def _column(self, measure: Measure) -> ex.Expression:
+        return self._cast(measure, ex.Column(measure.field, measure.box))
+
+    def _cast(self, measure: Measure, column: ex.Column) -> ex.Expression:
+        """Amounts that the source holds as text are read as numbers."""
+        known = self.index.fields.get(measure.place)
+        return ex.Cast(column, "number") if known is not None and known.is_text and known.kind == "number" else column
 
     def _named(self, outputs: tuple[Output, ...]) -> list[tuple[Output, str]]:
         """Outputs with names of their own."""
@@ -385,14 +403,6 @@ def _compared(test: Test, column: ex.Column) -> ex.Expression:
     else:
         condition = ex.Compare(test.operator, column, values[0])  # type: ignore[arg-type]
     return ex.Not(condition) if test.negated else condition
-
-
-def _pairs(key: ForeignKey, new: str) -> tuple[tuple[ex.Expression, ex.Expression], ...]:
-    """The key's columns: of the side already there, of the new box."""
-    own = [ex.Column(label, key.box) for label in key.fields]
-    theirs = [ex.Column(label, key.parent) for label in key.parent_fields]
-    left, right = (theirs, own) if new == key.box else (own, theirs)
-    return tuple(zip(left, right, strict=True))
 
 
 def _first_day(value: Any) -> datetime.date:

@@ -8,7 +8,7 @@ from boxkit.strategies.planner.search import Candidate
 
 __all__ = ["THRESHOLD", "confidence"]
 
-THRESHOLD = 0.5
+THRESHOLD = 0.75
 
 
 def confidence(candidate: Candidate) -> float:

@@ -43,12 +43,12 @@ class Target:
     Attributes:
         figure: What, and how it is made up.
         kind: ``plain``; ``difference`` of the largest and smallest; ``share`` of rows; ``year`` of a date; ``who``,
-            ``when``, ``where``: to be found; ``measure``: the field an adjective speaks of.
+            ``when``, ``where``: to be found; ``everything``: all fields; ``measure``: the field an adjective speaks of.
         style: A share's unit: ``percent`` or ``fraction``.
     """
 
     figure: Figure
-    kind: Literal["plain", "difference", "share", "year", "who", "when", "where", "measure"] = "plain"
+    kind: Literal["plain", "difference", "share", "year", "who", "when", "where", "measure", "everything"] = "plain"
     style: str = ""
 
 

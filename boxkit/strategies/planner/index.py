@@ -25,6 +25,7 @@ MAX_ROWS = 2_000_000
 MAX_WORD_VALUES = 50_000
 
 _ID_WORDS = frozenset("id key ssn uid uuid iri uri pk".split())
+_AMOUNT = r"-?(?:[1-9]\d*|0)(?:\.\d+)?"
 _DATE = r"\d{4}-\d{1,2}-\d{1,2}(?:[ T]\d{1,2}:\d{2}.*)?"
 
 
@@ -52,6 +53,7 @@ class FieldIndex:
         unique: Whether no two rows share a value.
         distinct: How many values there are.
         is_key: Whether it is (part of) a primary or a foreign key.
+        refers: Whether it is (part of) a foreign key.
     """
 
     place: Place
@@ -62,6 +64,7 @@ class FieldIndex:
     unique: bool
     distinct: int
     is_key: bool = False
+    refers: bool = False
 
     @property
     def is_ordered(self) -> bool:
@@ -154,7 +157,7 @@ def _field(box: Box, described: Field, column: pd.Series[Any], is_foreign: bool,
     unique = distinct == len(column) and len(column) > 0
     is_key = is_foreign or is_parent or is_primary
     place = Place(box.name, described.label)
-    return FieldIndex(place, words, tuple(map(stem, words)), kind, is_text, unique, distinct, is_key)
+    return FieldIndex(place, words, tuple(map(stem, words)), kind, is_text, unique, distinct, is_key, is_foreign)
 
 
 def _kind(column: pd.Series[Any], words: tuple[str, ...]) -> tuple[FieldKind, bool]:
@@ -167,10 +170,17 @@ def _kind(column: pd.Series[Any], words: tuple[str, ...]) -> tuple[FieldKind, bo
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return "date", False
     present = column.dropna()
-    sample = present.head(200)
+    sample = present.head(500)
     texts = [value for value in sample if isinstance(value, str)]
     if not texts:
-        return "other", False
+        return (
+            "number" if len(sample) and all(isinstance(value, (int, float)) for value in sample) else "other"
+        ), False
+    if len([text for text in texts if text.strip()]) < 0.1 * len(sample):
+        # Numbers with a few empty texts among them, as SQLite allows.
+        return "number", False
+    if len(texts) == len(sample) and sample.astype("str").str.fullmatch(_AMOUNT).all():
+        return "number", True
     if len(texts) == len(sample) and sample.astype("str").str.fullmatch(_DATE).mean() > 0.95:
         return "date", True
     return "text", True

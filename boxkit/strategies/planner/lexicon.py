@@ -8,8 +8,10 @@ from typing import Literal
 
 __all__ = [
     "ADJECTIVES",
+    "DIRECTIONS",
     "EMPTY_WORDS",
     "LIGHT_WORDS",
+    "NOUNS_TOO",
     "OPERATORS",
     "PERSON_WORDS",
     "PLACE_WORDS",
@@ -149,6 +151,8 @@ OPERATORS: tuple[Operator, ...] = tuple(
     Operator(kind, value, pattern)
     for kind, value, pattern in (
         ("order", "", r"(?:and )?(?:ordered|sorted|sort|order|ranked|arranged|listed|rank|arrange)(?: (?:them|it|the results?|results?))? (?:by|in|according to)"),
+        ("order", "", r"(?:and )?(?:ordered|sorted|ranked|listed)(?= (?:from|alphabetically|the) )"),
+        ("order", "", r"in (?:the )?order of"),
         ("order", "", r"in (?:the )?(?=(?:ascending|descending|alphabetical|alphabetic|reverse|increasing|decreasing|lexicographical|chronological) )"),
         ("order", "", r"from (?:the )?(?=(?:high|low|most|old|young|large|small|short|long|cheap|early|late|new|great|big|least|few)\w*(?: \w+)? to (?:the )?\w+)"),
         ("direction", "asc", r"(?:ascending|increasing|alphabetical|alphabetic|lexicographical|chronological|asc)(?: (?:order|sequence))?(?: of)?|alphabetically|from a to z"),
@@ -158,13 +162,14 @@ OPERATORS: tuple[Operator, ...] = tuple(
         ("direction", "desc", r"(?:longest|highest|largest|biggest|newest|latest|greatest|heaviest|tallest|most expensive|oldest) first"),
         ("direction", "asc", r"(?:shortest|lowest|smallest|earliest|cheapest|lightest|youngest|least expensive) first"),
         ("direction", "asc", r"in order$|in order of"),
+        ("everything", "", r"(?:all|every|everything|full|complete)(?: of)?(?: the)? (?:information|info|details|data|columns|fields|attributes|known)(?: (?:about|of|for|on|regarding|available|there is))*|everything (?:about|on)"),
         ("difference", "", r"(?:the )?(?:difference|gap) (?:between|in)|how much (?:more|higher|larger|bigger) is"),
         ("share", "percent", r"(?:the |what )?(?:percentage|percent|per cent)(?: of)?"),
         ("share", "fraction", r"(?:the |what )?(?:share|proportion|fraction|ratio)(?: of)?"),
         ("aboveaverage", ">", r"(?:above|over|more than|greater than|higher than|larger than|(?:is |are )?bigger than) (?:the )?(?:average|mean)"),
         ("aboveaverage", "<", r"(?:below|under|less than|lower than|smaller than|fewer than) (?:the )?(?:average|mean)"),
-        ("compare", ">=", r"(?:at least|no less than|no fewer than|not less than|a minimum of|greater than or equal to|more than or equal to)(?= (?:#|@))"),
-        ("compare", "<=", r"(?:at most|no more than|not more than|no greater than|a maximum of|up to|less than or equal to)(?= (?:#|@))"),
+        ("compare", ">=", r"(?:at least|no less than|no fewer than|not less than|a minimum of|(?:greater|more|larger|higher|bigger|older|longer) than or equal to)(?= (?:#|@))"),
+        ("compare", "<=", r"(?:at most|no more than|not more than|no greater than|a maximum of|up to|(?:less|fewer|lower|smaller|younger|shorter) than or equal to)(?= (?:#|@))"),
         ("compare", ">", r"(?:not (?:less|fewer) than|(?:more|greater|higher|larger|bigger|better) than|over|above|exceeding|exceeds?|beyond|in excess of|surpass\w*|bigger than|upwards of)(?= (?:#|@))"),
         ("compare", "<", r"(?:(?:less|fewer|lower|smaller) than|under|below|beneath)(?= (?:#|@))"),
         ("compare", ">", r"(?:later than|after)(?: the)?(?: (?:year|end of))?(?= (?:#|@))"),
@@ -181,12 +186,12 @@ OPERATORS: tuple[Operator, ...] = tuple(
         ("count", "distinct", r"how many (?:different|distinct|unique)(?: types? of| kinds? of)?|(?:the )?(?:total )?number of (?:all )?(?:the )?(?:different|distinct|unique)(?: types? of)?|count (?:of )?(?:the )?(?:number of )?(?:different|distinct|unique)"),
         ("count", "each", r"(?:and )?(?:how many there are|how many of (?:them|these|those) there are)|how many there are"),
         ("count", "", r"(?:the )?(?:counts? (?:up )?(?:the )?(?:total )?(?:number of|of)|(?:total )?numbers? of|total count of|amount of(?= \w+s\b)|how many|quantity of(?= \w+s\b)|count)(?: all)?(?: the)?(?: total)?(?! (?:money|much))"),
-        ("sum", "", r"(?:the )?(?:total (?:sum|amount) of|sum of|sum|in total|all together|altogether|combined|overall|total|add up)"),
+        ("sum", "", r"(?:the )?(?:total sum of|sum of|sum|in total|all together|altogether|combined|overall|total|add up)"),
         ("mean", "", r"(?:the )?(?:on average|averages?(?: of)?|mean(?: of)?)"),
         ("median", "", r"(?:the )?median(?: of)?"),
         ("extreme", "max", r"(?:the )?(?:single )?(?:maximum|maximal|max|highest|greatest|most|top)(?: (?:number|count|amount|quantity) of| in)?"),
         ("extreme", "min", r"(?:the )?(?:single )?(?:minimum|minimal|min|lowest|least|fewest|smallest (?:number|amount)|bottom)(?: (?:number|count|amount|quantity) of| in)?"),
-        ("group", "", r"(?:for|in|per|of|by|from|on|at|to|within|with|across) (?:each|every)(?: of (?:the|these))?(?: (?:different|distinct|unique|single|individual))?|for (?:different|various|all(?: the)? different)|each|every|per|grouped by|group by|broken down by|for all(?: the)?(?= \w+s\b)|across(?: all)?(?: the)?|respectively"),
+        ("group", "", r"(?:for|in|per|of|by|from|on|at|to|within|with|across|among) (?:each|every)(?: of (?:the|these))?(?: (?:different|distinct|unique|single|individual))?|for (?:different|various|all(?: the)? different)|each|every|per|grouped by|group by|broken down by|respectively"),
         ("distinct", "", r"different|distinct|unique|dissimilar"),
         ("both", "", r"both"),
         ("without", "", r"without(?: any| a| an)?|(?:that |who |which )?(?:do|does|did|have|has|had|are|is|were|was|can)(?:n't| not|not)(?: (?:currently|yet|ever))?(?: (?:have|has|had|been|be|own|contain|hold))?(?: (?:any|a|an|at least one))?|(?:that |who |which )?(?:have|has|had|having|with) (?:no|never|0|zero)(?: \w+ed)?|(?:that |who |which )?(?:have |has |had |were |was |are |is )?never(?: been| had| have)?|lack(?:s|ing)?|(?:that |who |which )(?:haven't|hasn't)|having no"),
@@ -196,7 +201,7 @@ OPERATORS: tuple[Operator, ...] = tuple(
         ("and", "", r"and|also|but|&"),
         ("relative", "", r"whose|that|who|which|where|when|whom|for which|in which|of which|to which|such that|having|with|has|have|had"),
         ("of", "", r"of"),
-        ("preposition", "", r"in|from|by|at|on|for|to|into|under|during|within|near|through|about|as|named|called|titled|belonging to|located in|based in"),
+        ("preposition", "", r"across(?: all)?(?: the)?|among(?:st)?(?: all)?(?: the)?|in|from|by|at|on|for|to|into|under|during|within|near|through|about|as|named|called|titled|belonging to|located in|based in"),
     )
 )  # fmt: skip
 
@@ -206,19 +211,30 @@ EMPTY_WORDS = frozenset(
     show list give find return display get fetch provide print what whats which who whom whose when where why how there here this
     these those that it its it's they them their theirs he she his her him i you your we our my all any some there's exist exists
     name names named also just only of in on at by for from to with as and or so then than if up out into about over
-    details information info data value values record records entry entries together currently
-    ever respectively corresponding associated specific certain given various such same own available find identify state retrieve
-    select report let know output compute calculate determine want wish need like see look help question answer say describe enumerate
+    value values record records entry entries together currently
+    ever respectively corresponding associated specific certain given various such same own available find identify retrieve
+    select let know output compute calculate determine want wish need like see look help question answer say describe enumerate
     much many s d ll ve have has had having one ones each other follow following well each exactly whole entire world
-    number count kind kinds sort sorts type types list lists result results ha wa doe me mine""".split()
+    number count list lists result results ha wa doe me mine""".split()
 )
+
+#: Of these, the words that may name something all the same, if something is called so.
+NOUNS_TOO = frozenset(
+    "name names number state report order list record records answer question result results value values count show".split()
+)
+
+#: Fields that a preposition in front of a value speaks of, by stems.
+DIRECTIONS = {
+    "from": frozenset("origin sourc depart departur start src from begin home birth".split()),
+    "to": frozenset("destin arriv target end dst to dest".split()),
+}
 
 #: Verbs and nouns that only tie a thing to another; they cost little where nothing takes them up.
 LIGHT_WORDS = frozenset(
     """live locat base come belong work make made use hold held take took contain includ offer own get got produc creat write serv
     call known know happen occur appear situat found lie reach come went go play involv relat connect link regist regist
-    record report exist own possess keep provid assign stay resid hail origin total group current work run ran bear born place thing
-    item people person everyon anyon someon instanc amount time mani part case there did do that be""".split()
+    record exist own possess keep provid assign stay resid hail origin total group current work run ran bear born place thing
+    item people person everyon anyon someon instanc amount time mani part case there did do that be goe correspond actual abl cover correspond carri complet respect""".split()
 )
 
 PERSON_WORDS = frozenset(

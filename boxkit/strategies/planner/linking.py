@@ -19,7 +19,7 @@ __all__ = ["Lexicon", "Link", "lexicon_of"]
 MAX_WORDS = 8
 
 _UNITS = frozenset(
-    "km kms m cm mm mi mile foot ft kg g lb sq km2 usd eur euro dollar percent ms mib mb gb mph kmh million 2 3 f c inch m2".split()
+    "km kms m cm mm mi mile foot ft kg g lb sq km2 usd eur euro dollar percent ms billion mib mb gb mph kmh million 2 3 f c inch m2".split()
 )
 
 
@@ -54,6 +54,9 @@ Table = defaultdict[Phrase, list[Link]]
 
 #: Words that a name may have besides those that a question uses: "born" is enough for ``birth_date``.
 _GENERIC = frozenset("date year time name number code amount value text type count on at day total in no".split())
+_GENDERS = dict.fromkeys(("female", "woman", "girl"), ("f", "female", "w")) | dict.fromkeys(
+    ("male", "man", "boy"), ("m", "male")
+)
 _STEM = 0.92
 
 
@@ -94,17 +97,24 @@ class Lexicon:
         text = normal(" ".join(token.text if token.kind != "number" else str(token.value) for token in words))
         if not text or (len(words) == 1 and words[0].kind != "quoted" and _says_nothing(words[0])):
             return ()
-        found = list(self._named(text, 1.0, "exact"))
+        found = list(self._named(text, 1.0, "exact", " ".join(token.text for token in words)))
         if words[-1].kind == "word":
-            for variant in _variants(text):
+            for variant in _variants(text) if len(words) == 1 or any(token.capital for token in words) else ():
                 found += self._named(variant, 0.94, "stem")
+            for gender in _GENDERS.get(singular(text), ()):
+                found += (link for link in self._named(gender, 0.96, "place") if self._is_gender(link.place))
             for country in same_country(text):
                 found += self._named(country, 0.97, "place")
         return _best(found)
 
-    def _named(self, text: str, score: float, how: str) -> Iterator[Link]:
+    def _is_gender(self, place: Place) -> bool:
+        return bool({"sex", "gender"} & set(self.index.fields[place].words))
+
+    def _named(self, text: str, score: float, how: str, written: str = "") -> Iterator[Link]:
         for place, values in self.index.values.get(text, {}).items():
-            yield Link("value", place.box, score, place.field, values, how)
+            same = tuple(value for value in values if value == written)
+            same = same or tuple(value for value in values if value.casefold() == written.casefold())
+            yield Link("value", place.box, score, place.field, same or values, how)
 
     def loose_values(self, text: str, fuzzy: bool = True) -> tuple[Link, ...]:
         """Values that hold all the words of ``text``, or are spelt almost like it."""
@@ -200,6 +210,20 @@ class _Tables:
         """A box's name, and the pieces of it."""
         words = self.index.boxes[box]
         self.add(words, Link("box", box, 1.0))
+        keys = self.index.keys[box]
+        if len(keys) == 1 and not any(
+            "id" in each.words for each in self.index.of_box(box) if each.place.field == keys[0]
+        ):
+            self.add(("id",), Link("field", box, 0.85, keys[0], how="part"))
+            self.add((*words, "id"), Link("field", box, 0.85, keys[0], how="part"))
+        naming = self.index.naming[box]
+        if len(naming) == 2:
+            self.add(("full", "name"), Link("box", box, 0.9, how="part"))
+            self.add(("name",), Link("box", box, 0.85, how="part"))
+        elif naming and "name" not in self.index.fields[Place(box, naming[0])].words:
+            self.add(("name",), Link("field", box, 0.75, naming[0], how="part"))
+        elif naming:
+            self.add(("name",), Link("field", box, 0.88, naming[0], how="part"))
         stems = self.index.box_stems[box]
         for piece in _pieces(stems):
             # The last word of a compound is the thing itself: ``car_makers`` are makers, ``order_items`` items.
@@ -212,9 +236,11 @@ class _Tables:
         own = self.index.boxes[place.box]
         core = _without_units(known.words)
         bare = tuple(word for word in core if word not in own) if len(core) > 1 else core
-        for words, score in ((known.words, 1.0), (core, 0.98), (bare, 0.96)):
+        short = core[1:] if len(core) > 1 and len(core[0]) == 1 else ()
+        for words, score in ((known.words, 1.0), (core, 0.98), (bare, 0.96), (short, 0.93)):
+            fitting = score * (0.96 if known.refers else 1.0)
             for phrase, fit in _ways(words, own):
-                self.add(phrase, Link("field", place.box, score * fit, place.field))
+                self.add(phrase, Link("field", place.box, fitting * fit, place.field))
         self._add_pieces(known, tuple(map(stem, core)), set(map(stem, bare)))
 
     def _add_pieces(self, known: FieldIndex, core: Phrase, bare: set[str]) -> None:
@@ -224,22 +250,30 @@ class _Tables:
                 # ``author_id`` is not meant by "author"; the box is.
                 self.parts[piece].append(Link("field", place.box, 0.4, place.field, how="part"))
                 continue
-            if (bare and not set(piece) & bare) or set(piece) <= _GENERIC:
+            if (bare and not set(piece) & bare) or (set(piece) <= _GENERIC and piece != core[-1:]):
                 continue
             rest = set(core) - set(piece)
+            if piece == core[-1:] and set(piece) <= _GENERIC:
+                self.parts[piece].append(Link("field", place.box, 0.6, place.field, how="part"))
+                continue
             score = 0.9 if rest <= _GENERIC else 0.5 + 0.35 * len(piece) / len(core)
+            if piece == core[-len(piece) :]:
+                # The head of the name: ``capacity`` of ``student_capacity``.
+                score = max(score, 0.8)
             self.parts[piece].append(Link("field", place.box, score, place.field, how="part"))
 
 
 def _ways(words: Phrase, own: Phrase) -> Iterator[tuple[Phrase, float]]:
     """The ways a field's words are put in a question, and how well each fits."""
-    yield words, 1.0
     if not words:
         return
+    yield words, 1.0
     yield (*own, *words), 1.0
     if words[0] == "number" and len(words) > 1:
         yield ("number", "of", *words[1:]), 1.0
         yield words[1:], 0.85
+    if words[-1] in ("phone", "telephone", "fax", "account", "room", "flight", "contact", "card"):
+        yield (*words, "number"), 0.95
     if len(words) == 2:
         yield (words[1], "of", words[0]), 0.97
         yield (words[1], words[0]), 0.9

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from boxkit.strategies.planner.index import Place
+from boxkit.strategies.planner.joins import Joins
 
-__all__ = ["Absence", "Measure", "Output", "Query", "Ranking", "Test"]
+__all__ = ["Absence", "Measure", "Output", "Query", "Ranking", "Test", "is_apart", "needed_boxes"]
 
 Function = Literal["", "count", "sum", "average", "median", "min", "max"]
 
@@ -110,6 +111,7 @@ class Query:
         present: Boxes that a row must have a partner in.
         limit: How many rows at most.
         distinct: Whether equal rows are shown once.
+        counts_groups: Whether the groups that are left are counted.
     """
 
     root: str
@@ -123,6 +125,7 @@ class Query:
     present: tuple[str, ...] = ()
     limit: int | None = None
     distinct: bool = False
+    counts_groups: bool = False
 
     @property
     def is_grouped(self) -> bool:
@@ -135,10 +138,18 @@ class Query:
         yield from (test.measure for test in (*self.tests, *self.havings))
         yield from (ranking.measure for ranking in self.rankings)
 
-    def joined_boxes(self) -> frozenset[str]:
-        """The boxes that must be joined; those only absent or of a "both" are looked up apart."""
-        apart = {test.measure.box for test in self.tests if test.both}
-        needed = {output.measure.box for output in self.outputs} | {ranking.measure.box for ranking in self.rankings}
-        needed |= {test.measure.box for test in (*self.tests, *self.havings) if not test.both}
-        needed |= {place.box for place in self.groups} | set(self.entities) | {self.root} | set(self.present)
-        return frozenset(needed - (apart - needed))
+
+def is_apart(test: Test, root: str, joins: Joins) -> bool:
+    """Whether a test holds of some row of its own: "both", or a "not" about one of many."""
+    if test.both or not test.negated or test.measure.box == root:
+        return test.both
+    tree = joins.tree(root, frozenset((test.measure.box,)))
+    return tree is not None and tree.multiplies
+
+
+def needed_boxes(query: Query, joins: Joins) -> frozenset[str]:
+    """The boxes that must be joined; those that are only looked up apart are left out."""
+    needed = {output.measure.box for output in query.outputs} | {ranking.measure.box for ranking in query.rankings}
+    needed |= {test.measure.box for test in query.tests if not is_apart(test, query.root, joins)}
+    needed |= {test.measure.box for test in query.havings} | {place.box for place in query.groups}
+    return frozenset(needed | set(query.entities) | {query.root} | set(query.present))

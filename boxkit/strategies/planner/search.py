@@ -11,11 +11,11 @@ from boxkit.box import BoxSet
 from boxkit.strategies.planner.assemble import Assembly, Choice, NoSense
 from boxkit.strategies.planner.draft import Draft
 from boxkit.strategies.planner.joins import Joins, Tree
-from boxkit.strategies.planner.lexicon import LIGHT_WORDS
+from boxkit.strategies.planner.lexicon import DIRECTIONS, LIGHT_WORDS
 from boxkit.strategies.planner.options import Option, Slot, slots_of
-from boxkit.strategies.planner.query import Query
+from boxkit.strategies.planner.query import Query, needed_boxes
 from boxkit.strategies.planner.tagging import Item
-from boxkit.strategies.planner.words import stem
+from boxkit.strategies.planner.words import normal, stem
 
 __all__ = ["Candidate", "search"]
 
@@ -97,8 +97,10 @@ def _words(draft: Draft) -> tuple[float, list[str]]:
         elif item.kind in _WEIGHTY:
             cost += 0.6
             unplaced.append(item.text)
-        elif item.kind in ("group", "or", "both", "distinct"):
-            cost += 0.15
+        elif item.kind == "or":
+            cost += 0.5
+        elif item.kind in ("group", "both", "distinct", "everything"):
+            cost += 0.2
         elif item.kind == "mention" and item.is_value:
             cost += 0.6
             unplaced.append(item.text)
@@ -112,11 +114,11 @@ def _candidate(
     try:
         query = assembly.query()
         present = _wanted_boxes(query, hints)
-        if present:
+        if present and not query.absences:
             query = Assembly(draft, choice, boxes, joins).query(present)
     except NoSense:
         return None
-    tree = joins.tree(query.root, query.joined_boxes())
+    tree = joins.tree(query.root, needed_boxes(query, joins))
     if tree is None or any(joins.tree(query.root, frozenset((absence.box,))) is None for absence in query.absences):
         return None
     links = sum(option.cost for option in choice.values())
@@ -126,14 +128,28 @@ def _candidate(
         "places": _places(draft, choice, slots, query),
         "joins": _joined(choice, hints, tree),
         "hints": hinted,
-        "guesses": assembly.penalty,
+        "guesses": assembly.penalty + _intricacy(query, joins),
     }
     return Candidate(query, 0.0, costs, tuple(unplaced), tree)
 
 
+def _intricacy(query: Query, joins: Joins) -> float:
+    """What it costs to read several rankings, the best of each group, or a missing parent into a question."""
+    cost = 0.15 * max(0, len({ranking.measure for ranking in query.rankings}) - 1)
+    if query.is_grouped and query.rankings and not any(ranking.measure.function for ranking in query.rankings):
+        cost += 0.2
+    negated = bool(query.absences) or any(test.negated for test in query.tests)
+    cost += 0.3 if negated and query.rankings and any(ranking.count != 0 for ranking in query.rankings) else 0.0
+    for absence in query.absences:
+        tree = joins.tree(query.root, frozenset((absence.box,)))
+        cost += 0.0 if tree is not None and tree.multiplies else 0.35
+    return cost
+
+
 def _wanted_boxes(query: Query, hints: Sequence[Item]) -> tuple[str, ...]:
     """Boxes that a noun names and that nothing else brings in."""
-    there = query.joined_boxes() | {absence.box for absence in query.absences}
+    there = {measure.box for measure in query.measures()} | {place.box for place in query.groups} | set(query.entities)
+    there |= {query.root} | {absence.box for absence in query.absences}
     wanted: list[str] = []
     for item in hints:
         named = [link for link in item.only("box") if link.score >= 0.9 and link.how in ("exact", "stem")]
@@ -182,17 +198,34 @@ def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], query: Query) -
         option = choice[slot.key]
         if slot.item is None or not option.field:
             continue
+        cost += _direction(draft, slot.item, option)
         container = _container(draft, slot.item, bool(option.values))
-        if container is None:
+        if container is None or _holds_name(slot.item, draft.index.box_stems[option.box]):
             continue
+        weight = 0.1 if option.values else 0.22
         if container in slots_items(slots) and not choice[id(container)].field:
-            cost += 0.0 if choice[id(container)].box == option.box else 0.22
+            cost += 0.0 if choice[id(container)].box == option.box else weight
             continue
         boxes = {link.box: link.score for link in container.only("box")}
         if not boxes:
             boxes = {link.box: link.score - 0.1 for link in container.only("field")}
-        cost += 0.22 * (1 - boxes.get(option.box, 0.0))
+        cost += weight * (1 - boxes.get(option.box, 0.0))
     return cost
+
+
+def _holds_name(item: Item, stems: tuple[str, ...]) -> bool:
+    """Whether the mention itself says whose field it is: ``flight numbers``."""
+    return len(item.text.split()) > len(stems) and set(stems) <= {stem(word) for word in normal(item.text).split()}
+
+
+def _direction(draft: Draft, item: Item, option: Option) -> float:
+    """``from Los Angeles`` is the origin, ``to`` the destination, where there are such fields."""
+    before = draft.at(draft.items.index(item) - 1)
+    preposition = before.text.lower() if before is not None and before.kind == "preposition" else ""
+    if not option.values or preposition not in DIRECTIONS:
+        return 0.0
+    stems = set(draft.index.fields[option.place].stems)
+    return sum(0.1 for word, fields in DIRECTIONS.items() if word != preposition and stems & fields)
 
 
 def slots_items(slots: Sequence[Slot]) -> list[Item]:

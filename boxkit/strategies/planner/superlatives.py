@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Function, Order, Superlative
+from boxkit.strategies.planner.lexicon import ADJECTIVES
 from boxkit.strategies.planner.tagging import Item
 
 __all__ = ["FUNCTIONS", "in_head", "read_groups", "read_orders", "read_superlatives"]
@@ -136,30 +137,31 @@ def read_superlatives(draft: Draft) -> None:
             _read_first(draft, place)
         elif item.kind == "frequent":
             _read_frequent(draft, place)
+        elif item.adjective == "popular" and not _is_measured(draft, "popular"):
+            _read_frequent(draft, place)
         elif item.kind in ("superlative", "extreme"):
             _read_superlative(draft, place)
 
 
-def _count_beside(draft: Draft, place: int) -> int | None:
+def _is_measured(draft: Draft, adjective: str) -> bool:
+    known = ADJECTIVES[adjective]
+    measures = {*known.large, *known.small}
+    return any(each.is_ordered and measures & set(each.stems) for each in draft.index.fields.values())
+
+
+def _number_beside(draft: Draft, place: int) -> Item | None:
     """``3 most expensive``, ``top 3``, ``3 books with the highest``: how many are wanted."""
     for at in (draft.before(place, frozenset(("empty",))), draft.after(place, frozenset(("empty",)))):
         number = draft.free(at, "number")
         if number is not None and isinstance(number.literal, int):
-            number.used = True
-            top = draft.free(draft.before(at, frozenset(("empty",))), "extreme", "first")
-            if top is not None and draft.items.index(top) != place:
-                top.used = True
-            return number.literal
+            return number
     for at, number in enumerate(draft.items[:place]):
         before = draft.at(draft.before(at, frozenset(("empty",))))
         following = draft.schema(draft.after(at, frozenset(("empty",))))
         if number.kind != "number" or number.used or following is None or not isinstance(number.literal, int):
             continue
         if before is None or before.kind in ("of", "relative", "extreme", "first"):
-            number.used = True
-            if before is not None and before.kind in ("extreme", "first"):
-                before.used = True
-            return number.literal
+            return number
     return None
 
 
@@ -169,8 +171,17 @@ def _direction(value: str) -> Literal["max", "min"]:
 
 def _read_superlative(draft: Draft, place: int) -> None:
     item = draft.items[place]
+    number = _number_beside(draft, place)
+    if _superlative_of(draft, place, item, number.literal if number else None) and number is not None:
+        number.used = True
+        top = draft.free(draft.before(draft.items.index(number), frozenset(("empty",))), "extreme", "first")
+        if top is not None:
+            top.used = True
+
+
+def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> bool:
+    """Whether there is a superlative here; it is added to the draft."""
     direction = _direction(item.value)
-    count = _count_beside(draft, place)
     at = draft.after(place, frozenset(("empty", "of", "number")))
     operator = draft.free(at, "mean", "sum", "median", "count")
     function: Function = ""
@@ -187,36 +198,37 @@ def _read_superlative(draft: Draft, place: int) -> None:
     head = in_head(draft, place)
     if mention is not None and draft.is_ordered(mention) and not draft.is_thing(mention):
         if head and count is None and operator is None:
-            return
+            return False
         _take(draft, item, operator, mention)
         function = "" if function == "count" else function
         draft.superlatives.append(
             Superlative(Figure(function, mention, adjective=item.adjective, direction=direction), direction, count)
         )
-        return
+        return True
     if item.kind == "superlative" and not counted:
         measure = _measure_named(draft, at if mention is not None else place)
         _take(draft, item, operator, measure)
         figure = Figure("", measure, adjective=item.adjective, direction=direction)
         draft.superlatives.append(Superlative(figure, direction, count))
-        return
+        return True
     if mention is None:
         mention = _measure_before(draft, place)
         if mention is None:
-            return
+            return False
         _take(draft, item, operator, mention)
         draft.superlatives.append(Superlative(Figure("", mention), direction, count))
-        return
-    if head and not counted:
+        return True
+    if (head or item.text.lower().endswith(("top", "bottom"))) and not counted:
         # ``top 5 books by price``
         measure = _measure_named(draft, at)
         if measure is None:
-            return
+            return False
         _take(draft, item, operator, measure)
         draft.superlatives.append(Superlative(Figure("", measure), direction, count))
-        return
+        return True
     _take(draft, item, operator, mention)
     draft.superlatives.append(Superlative(Figure("count", mention), direction, count))
+    return True
 
 
 def _take(draft: Draft, *items: Item | None) -> None:
@@ -271,9 +283,17 @@ def _read_graded_first(draft: Draft, place: int) -> None:
 def _read_frequent(draft: Draft, place: int) -> None:
     """``the most common genre``: the thing named, by how many rows have it."""
     item = draft.items[place]
-    count = _count_beside(draft, place)
-    mention = draft.schema(draft.after(place, GLUE | {"number"}))
+    number = _number_beside(draft, place)
+    if number is not None:
+        number.used = True
     item.used = True
-    draft.superlatives.append(Superlative(Figure("count", None), _direction(item.value), count))
-    if mention is None:
-        draft.doubts.append(f"what is counted for {item.text!r}")
+    counted = None
+    for at in range(place + 1, len(draft.items)):
+        mention = draft.schema(at)
+        before = draft.at(draft.before(at, frozenset(("empty",))))
+        if mention is not None and mention.only("box") and before is not None and before.kind in ("preposition", "of"):
+            counted = mention
+    if counted is not None:
+        counted.used = True
+    figure = Figure("count", counted)
+    draft.superlatives.append(Superlative(figure, _direction(item.value), number.literal if number else None))

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from boxkit.strategies.planner.lexicon import ADJECTIVES, EMPTY_WORDS, OPERATORS, comparatives, superlatives
+from boxkit.strategies.planner.lexicon import ADJECTIVES, EMPTY_WORDS, NOUNS_TOO, OPERATORS, comparatives, superlatives
 from boxkit.strategies.planner.linking import MAX_WORDS, Lexicon, Link
 from boxkit.strategies.planner.words import Token, normal, singular, tokens
 
 __all__ = ["Item", "tag"]
 
 #: Operators that are common words: a name or a value that contains them wins.
-_WEAK = frozenset(("of", "preposition", "relative", "and", "or", "group", "not", "sum", "mean", "extreme", "direction"))
+_WEAK = dict.fromkeys(("of", "preposition", "relative", "and", "or", "not"), 0.4) | dict.fromkeys(
+    ("group", "sum", "mean", "extreme", "direction", "count"), 0.75
+)
 
 
 @dataclass(slots=True)
@@ -137,14 +139,30 @@ def _operators(found: tuple[Token, ...]) -> Iterator[Span]:
             continue
         for kind, value, pattern in _patterns():
             if match := pattern.match(canvas, start):
+                if kind == "count" and canvas.startswith("numbers", start) and at and _is_content(found[at - 1]):
+                    # "the phone numbers of all employees"
+                    break
+                if kind == "count" and canvas.startswith("numbers", start) and at and _is_content(found[at - 1]):
+                    # "the phone numbers of all employees"
+                    break
                 hi = place.get(match.end() + 1, len(found))
-                weight = (0.45 if kind in _WEAK and hi == at + 1 else 0.9) * (hi - at) + 0.1
+                said = hi - at - (found[at].lower == "the")
+                weight = (_WEAK.get(kind, 0.9) if said == 1 else 0.9) * said + 0.1
                 yield weight, Item(kind, _text(found, at, hi), at, hi, value)
                 break
         for kind, pattern in _adjective_patterns():
             if match := pattern.match(canvas, start):
                 hi = place.get(match.end() + 1, len(found))
-                yield 0.95 * (hi - at) + 0.1, _graded(kind, match, _text(found, at, hi), at, hi)
+                said = hi - at - (found[at].lower == "the")
+                yield 0.95 * said + 0.1, _graded(kind, match, _text(found, at, hi), at, hi)
+
+
+def _is_content(token: Token) -> bool:
+    return token.kind == "word" and token.lower not in EMPTY_WORDS and token.lower not in ("total", "average")
+
+
+def _is_content(token: Token) -> bool:
+    return token.kind == "word" and token.lower not in EMPTY_WORDS and token.lower not in ("total", "average")
 
 
 def _graded(kind: str, match: re.Match[str], text: str, lo: int, hi: int) -> Item:
@@ -173,7 +191,7 @@ def _mentions(found: tuple[Token, ...], lexicon: Lexicon) -> Iterator[Span]:
                 break
             links = _links(piece, lexicon)
             if links:
-                weight = links[0].score * (hi - lo) + 0.04 * (hi - lo)
+                weight = links[0].score * (hi - lo) + 0.14 * (hi - lo) - 0.1
                 if links[0].kind == "value" and any(token.capital for token in piece):
                     weight += 0.3 * (hi - lo)
                 if piece[0].kind == "quoted":
@@ -185,15 +203,15 @@ def _links(piece: tuple[Token, ...], lexicon: Lexicon) -> tuple[Link, ...]:
     if len(piece) == 1 and piece[0].kind in ("number", "date"):
         return ()
     values = lexicon.values(piece)
+    if len(piece) == 1 and len(piece[0].text) <= 3 and piece[0].text.islower():
+        values = tuple(link for link in values if piece[0].text in link.values)
     schema: tuple[Link, ...] = ()
     if all(token.kind == "word" for token in piece):
         stems = tuple(token.stem for token in piece)
-        if len(piece) > 1 or not (
-            piece[0].lower in EMPTY_WORDS
-            and piece[0].lower
-            not in ("name", "names", "number", "type", "kind", "count", "value", "details", "information")
-        ):
+        if len(piece) > 1 or piece[0].lower not in EMPTY_WORDS or (piece[0].lower in NOUNS_TOO and piece[0].start):
             schema = lexicon.schema(tuple(singular(token.lower) for token in piece), stems)
+    if piece[0].kind == "quoted" or (piece[0].capital and piece[0].start):
+        return tuple(sorted((*values, *schema), key=lambda link: -link.score))
     return tuple(sorted((*schema, *values), key=lambda link: -link.score))
 
 

@@ -22,6 +22,8 @@ def read_targets(draft: Draft) -> None:
         item = draft.items[place]
         if item.kind == "mark" and item.value in "?.;:" and draft.targets and item.value != ":":
             ended, container = not _asks_again(draft, place), False
+        elif item.kind == "and" and _begins_anew(draft, place):
+            ended = container = False
         elif item.kind in ("and", "each_other") or (item.kind == "mark" and item.value == ","):
             container = False
         elif item.kind in _CONTAINERS and draft.targets:
@@ -35,8 +37,28 @@ def read_targets(draft: Draft) -> None:
         elif not item.used and not ended:
             place = _read_target(draft, place, functions, container)
         place += 1
+    if any(target.figure.function == "count" for target in draft.targets):
+        # "how many are there in total"
+        for item in draft.items:
+            if item.kind == "sum" and item.text.lower() in (
+                "in total",
+                "altogether",
+                "overall",
+                "all together",
+                "combined",
+            ):
+                functions = [each for each in functions if not item.used or each != "sum"]
+                item.used = True
     if functions:
         draft.doubts.append("what is averaged or summed up")
+
+
+def _begins_anew(draft: Draft, place: int) -> bool:
+    """``… and what are their names``, ``… and how many``: another thing is asked for."""
+    item = draft.at(place + 1)
+    return item is not None and (
+        item.text.lower() in ("what", "list", "show", "give", "which", "return", "how") or item.kind == "count"
+    )
 
 
 def _asks_again(draft: Draft, place: int) -> bool:
@@ -71,6 +93,12 @@ def _read_target(draft: Draft, place: int, functions: list[Function], container:
         if _extreme_of_field(draft, place):
             functions.append(_end(item))
             item.used = True
+    elif item.kind == "everything":
+        mention = _next_schema(draft, place)
+        item.used = True
+        draft.targets.append(Target(Figure("", mention), "everything"))
+        if mention is not None:
+            mention.used = True
     elif item.kind == "share":
         item.used = True
         mention = draft.schema(draft.after(place, GLUE | {"mention"})) or _next_schema(draft, place)
@@ -85,14 +113,19 @@ def _read_target(draft: Draft, place: int, functions: list[Function], container:
         return _read_count(draft, place, functions)
     elif item.kind == "distinct":
         item.used = draft.distinct = True
-    elif item.kind == "word" and item.value in ("year", "date", "day") and not draft.targets:
+    elif not draft.targets and _asks_when(item):
         item.used = True
-        draft.targets.append(
-            Target(Figure("", _moment_after(draft, place)), "year" if item.value == "year" else "when")
-        )
+        kind = "year" if item.text.lower().startswith("year") else "when"
+        draft.targets.append(Target(Figure("", _moment_after(draft, place)), kind))  # type: ignore[arg-type]
     elif item.kind == "mention" and item.is_schema and not item.is_value:
         return _read_mention(draft, place, functions, container)
     return place
+
+
+def _asks_when(item: Item) -> bool:
+    """``in which year``, where no field is called so."""
+    known = item.kind == "mention" and item.links[0].score >= 0.7
+    return item.kind in ("word", "mention") and not known and item.text.lower() in ("year", "years", "date", "day")
 
 
 def _moment_after(draft: Draft, place: int) -> Item | None:
@@ -170,6 +203,10 @@ def _read_count(draft: Draft, place: int, functions: list[Function]) -> int:
         wanted = functions[:] or ["sum" if "total" in item.text.lower() else ""]
         functions.clear()
         draft.targets += [Target(Figure(function, mention)) for function in wanted]
+        named = any(clause.value is not None or clause.operator == "=" for clause in draft.clauses)
+        if wanted == [""] and not named:
+            # "How many pages are there?" may want a sum, a list, or the number of different ones.
+            draft.doubts.append(f"what is wanted of {mention.text!r}")
     else:
         draft.targets.append(Target(Figure("count", mention, distinct)))
         if functions:
@@ -180,6 +217,14 @@ def _read_count(draft: Draft, place: int, functions: list[Function]) -> int:
 
 def _read_mention(draft: Draft, place: int, functions: list[Function], container: bool) -> int:
     item = draft.items[place]
+    if item.text.lower() in ("name", "names") and _is_named_field(draft, place):
+        # "the name of each city", where a city is but a field
+        item.used = True
+        return place
+    if item.text.lower() in ("name", "names") and _is_named_field(draft, place):
+        # "the name of each city", where a city is but a field
+        item.used = True
+        return place
     following = draft.schema(place + 1)
     if following is not None and item.only("box") and following.only("field") and not container:
         # ``book price``: the field of the box
@@ -189,6 +234,11 @@ def _read_mention(draft: Draft, place: int, functions: list[Function], container
             return place
         item.used = True
         draft.targets += [Target(Figure(function, item)) for function in functions]
+        joined, other = draft.at(place + 1), draft.schema(draft.after(place, frozenset(("empty", "and"))))
+        if joined is not None and joined.kind == "and" and other is not None and draft.is_measure(other):
+            # "average latitude and longitude"
+            other.used = True
+            draft.targets += [Target(Figure(function, other)) for function in functions]
         functions.clear()
         return place
     if container:
@@ -200,6 +250,28 @@ def _read_mention(draft: Draft, place: int, functions: list[Function], container
     item.used = True
     draft.targets.append(Target(Figure("", item)))
     return place
+
+
+def _is_named_field(draft: Draft, place: int) -> bool:
+    joined = draft.at(place + 1)
+    thing = draft.at(draft.after(place, GLUE | {"group", "distinct"}))
+    if joined is None or thing is None or thing.kind != "mention" or thing.is_value:
+        return False
+    if not (joined.kind == "of" or (joined.kind == "group" and joined.text.lower().startswith("of"))):
+        return False
+    fields = [link for link in thing.only("field") if link.score >= 0.9]
+    return bool(fields) and not any(link.score >= 0.75 for link in thing.only("box"))
+
+
+def _is_named_field(draft: Draft, place: int) -> bool:
+    joined = draft.at(place + 1)
+    thing = draft.at(draft.after(place, GLUE | {"group", "distinct"}))
+    if joined is None or thing is None or thing.kind != "mention" or thing.is_value:
+        return False
+    if not (joined.kind == "of" or (joined.kind == "group" and joined.text.lower().startswith("of"))):
+        return False
+    fields = [link for link in thing.only("field") if link.score >= 0.9]
+    return bool(fields) and not any(link.score >= 0.75 for link in thing.only("box"))
 
 
 def _listed(draft: Draft, place: int) -> bool:

@@ -63,11 +63,21 @@ def read_values(draft: Draft) -> None:
             and not both
             and _are_alternatives(previous, clause, link)
         ):
+            for joining in draft.items[last or 0 : place]:
+                joining.used = joining.used or joining.kind == "or"
             number = previous.alternative or len(draft.clauses)
             draft.clauses[-1] = replace(previous, alternative=number)
             clause = replace(clause, alternative=number)
         draft.clauses.append(clause)
         last = place
+    _use_either(draft)
+
+
+def _use_either(draft: Draft) -> None:
+    """``either A or B`` says no more than ``A or B``."""
+    if any(clause.alternative for clause in draft.clauses):
+        for item in draft.items:
+            item.used = item.used or (item.kind == "or" and item.text.lower() == "either")
 
 
 def _between(draft: Draft, one: int, two: int) -> str:

@@ -12,6 +12,7 @@ __all__ = ["Token", "name_words", "normal", "normal_uncached", "singular", "stem
 
 TokenKind = Literal["word", "number", "date", "quoted", "mark"]
 
+_SPELT_OUT = {"max": "maximum", "min": "minimum", "avg": "average", "dept": "department", "qty": "quantity"}
 _SCALES = {
     "hundred": 100,
     "thousand": 1_000,
@@ -42,6 +43,8 @@ _PIECE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
+#: ``eid``, ``CName``, ``gtype``: the box's initial in front of a word.
+_GLUED = re.compile(r"[a-z](id|name|type|code|no|date)")
 _NOT_WORD = re.compile(r"[\W_]+")
 
 _IRREGULAR = {
@@ -53,7 +56,7 @@ _IRREGULAR = {
     "aircraft": "aircraft", "wrote": "write", "written": "write", "writes": "write", "bought": "buy", "sold": "sell",
     "won": "win", "taught": "teach", "led": "lead", "founded": "found", "sang": "sing", "sung": "sing", "paid": "pay",
     "spoken": "speak", "spoke": "speak", "made": "make", "held": "hold", "built": "build", "flew": "fly", "flown": "fly",
-    "taken": "take", "took": "take", "given": "give", "born": "born", "died": "die", "dying": "die", "ran": "run",
+    "taken": "take", "took": "take", "given": "give", "born": "birth", "died": "death", "dying": "die", "ran": "run",
     "drove": "drive", "driven": "drive", "drawn": "draw", "drew": "draw", "sent": "send", "left": "leave", "spent": "spend",
     "owned": "own", "beaten": "beat", "became": "become", "began": "begin", "begun": "begin", "grown": "grow", "grew": "grow",
     "borders": "border", "bordering": "border", "flows": "flow", "lies": "lie", "lying": "lie",
@@ -68,7 +71,7 @@ _ABBREVIATIONS = {
     "prof": "professor", "mgr": "manager", "emp": "employee", "org": "organisation", "cat": "category", "acc": "account",
     "lang": "language", "pop": "population", "hq": "headquarters", "oct": "october", "nov": "november", "dec": "december",
     "jan": "january", "feb": "february", "mar": "march", "apr": "april", "jul": "july", "jun": "june", "aug": "august",
-    "sep": "september", "stuid": "student id", "msrp": "price", "mpg": "mpg", "username": "user name", "ms": "milliseconds",
+    "sep": "september", "stuid": "student id", "stu": "student", "fac": "faculty", "cust": "customer", "flno": "number", "msrp": "price", "mpg": "mpg", "username": "user name", "ms": "milliseconds",
 }  # fmt: skip
 
 
@@ -120,6 +123,8 @@ def singular(word: str) -> str:
     """The singular of a lower-case English noun, by the common rules; other words mostly stay."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
+    if word == "ids":
+        return "id"
     if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is", "ous")):
         return word
     if word.endswith("ies") and len(word) > 4:
@@ -157,7 +162,10 @@ def name_words(name: str) -> tuple[str, ...]:
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z])(?=\d)", " ", name)
     words: list[str] = []
     whole = normal(name)
-    parts = [whole] if whole in _ABBREVIATIONS else normal(spaced).split()
+    glued = None if whole in _ABBREVIATIONS else _GLUED.fullmatch(whole)
+    if glued is not None:
+        whole = glued.group(1)
+    parts = [whole] if whole in _ABBREVIATIONS or glued else normal(spaced).split()
     for word in parts:
         words.extend(_ABBREVIATIONS.get(word, singular(word)).split())
     return tuple(words)
@@ -200,11 +208,22 @@ def tokens(question: str) -> tuple[Token, ...]:
             found.append(Token(text, "mark", text, "", None, start, end))
         else:
             found.append(_word(text.rstrip("."), start, end))
-    return tuple(_scaled(found))
+    return tuple(_shared_names(_scaled(found)))
+
+
+def _shared_names(found: list[Token]) -> list[Token]:
+    """``first and last name``: the noun stands for both."""
+    for at in range(len(found) - 3):
+        first, joined, last, noun = found[at : at + 4]
+        if (first.lower, joined.lower, last.lower, noun.stem) == ("first", "and", "last", "name"):
+            return [*found[: at + 1], noun, *_shared_names(found[at + 1 :])]
+    return found
 
 
 def _word(text: str, start: int, end: int) -> Token:
     lower = normal(text)
+    if lower in _SPELT_OUT:
+        return Token(text, "word", _SPELT_OUT[lower], stem(_SPELT_OUT[lower]), None, start, end)
     if lower in _NUMBER_WORDS:
         return Token(text, "number", lower, lower, _NUMBER_WORDS[lower], start, end)
     return Token(text, "word", lower, stem(lower), None, start, end)
