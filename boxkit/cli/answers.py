@@ -20,6 +20,9 @@ __all__ = ["code", "counted", "explain", "footer", "outcome", "print_answer", "r
 #: Rows of another reading that are shown where the planner abstained.
 READING_ROWS = 3
 
+#: Entities whose ids are shown with an explained answer.
+ENTITIES = 20
+
 
 def print_answer(answer: Answer, *, form: str = "table", rows: int | None = None, explained: bool = False) -> Exit:
     """Print an answer in one of the forms ``table``, ``json``, ``csv`` or ``code``. Returns how the command ends."""
@@ -107,9 +110,21 @@ def explain(answer: Answer) -> None:
     if answer.rationale and not any(attempt.rationale for attempt in answer.attempts):
         say(text(f"why: {answer.rationale}", lines=True))
     for name, detail in answer.details.items():
-        say(text(f"{name}: {detail}"))
-    for label, ids in list(answer.entities.items())[:20]:
+        # Other readings are shown where they matter: where there is no answer.
+        if name != "choices":
+            _explain_detail(name, detail)
+    for label, ids in list(answer.entities.items())[:ENTITIES]:
         say(text(f"{label} is {', '.join(ids)}", "dim"))
+    if len(answer.entities) > ENTITIES:
+        say(text(f"{len(answer.entities) - ENTITIES} more entities: --json holds all", "dim"))
+
+
+def _explain_detail(name: str, detail: Any) -> None:
+    if isinstance(detail, (list, tuple)):
+        for each in detail:
+            say(text(f"{name}: {each}"))
+    elif detail not in (None, "", False):
+        say(text(f"{name}: {detail}"))
 
 
 def _explain_attempt(attempt: Attempt, total: int) -> None:
