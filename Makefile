@@ -2,7 +2,7 @@
 VENV ?= .venv
 PY := $(VENV)/bin/python
 
-.PHONY: setup check lint types imports test docs demo-score golden
+.PHONY: setup check lint types imports test docs demo-score golden lock
 
 setup:
 	python3 -m venv $(VENV)
@@ -34,3 +34,7 @@ demo-score:
 # Rewrite the golden prompts; review them as a diff.
 golden:
 	$(PY) -m pytest tests/prompts tests/strategies --rewrite-golden
+
+# Write requirements/lock.txt anew.
+lock:
+	$(PY) requirements/lock.py

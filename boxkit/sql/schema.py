@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from boxkit.box import Box, BoxSet, Field, ForeignKey
 from boxkit.boxcode import estimate_tokens, literal
@@ -74,22 +73,14 @@ def _column_name(each: Field, native: bool) -> str:
 def _column(each: Field, box: Box, native: bool, samples: int) -> tuple[str, str]:
     kind = _SQL_TYPES.get(each.type.split(",")[0], "")
     facts = [part for part in (each.type.partition(", ")[2], " ".join(each.description.split())) if part]
-    if samples:
-        values = _distinct(box.head[each.label]) if each.label in box.head.columns else []
-        few = len(values) <= MAX_CATEGORIES and len(box.head) > 2 * len(values)
-        shown = values if few else values[:samples]
+    if samples and each.label in box.head.columns:
+        present = [value for value in map(plain, box.head[each.label]) if value not in (None, "")]
+        values = list({repr(value): value for value in present}.values())
+        is_category = kind == "TEXT" and len(values) <= MAX_CATEGORIES and len(present) > 2 * len(values)
+        shown = values if is_category else values[:samples]
         if shown:
-            facts.append(("one of " if few else "e.g. ") + ", ".join(map(literal, shown)))
+            facts.append(("one of " if is_category else "e.g. ") + ", ".join(map(literal, shown)))
     return f"{_quoted(_column_name(each, native))} {kind}".strip(), "; ".join(facts)
-
-
-def _distinct(values: Iterable[Any]) -> list[Any]:
-    kept: dict[str, Any] = {}
-    for value in values:
-        cell = plain(value)
-        if cell is not None and cell != "":
-            kept.setdefault(repr(cell), cell)
-    return list(kept.values())
 
 
 def _keys(box: Box, boxes: BoxSet, native: bool) -> Iterator[str]:

@@ -185,11 +185,17 @@ def _compute(
 def _described(fetched: Fetched) -> str:
     """Columns with dtypes, then the first and last rows."""
     frame: pd.DataFrame = fetched.frame
-    columns = ", ".join(f"{label!r} ({dtype})" for label, dtype in frame.dtypes.items())
+    columns = ", ".join(f"{label!r} ({_dtype(frame[label])})" for label in frame.columns)
     head = frame.head(5).to_string(max_colwidth=40)
     tail = f"\n…\n{frame.tail(3).to_string(max_colwidth=40, header=False)}" if len(frame) > 8 else ""
     cut = " (cut at the row limit: there are more)" if fetched.truncated else ""
     return f"{len(frame)} rows{cut}; columns: {columns}\n{head}{tail}"
+
+
+def _dtype(values: pd.Series[Any]) -> str:
+    # pandas 2 calls a column of text "object"; "str" says more, and is what pandas 3 calls it.
+    is_text = values.dtype == object and all(isinstance(value, str) for value in values.dropna())
+    return "str" if is_text and values.notna().any() else str(values.dtype)
 
 
 def has_analytics() -> bool:
