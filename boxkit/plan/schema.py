@@ -223,7 +223,8 @@ class Schema:
             return Type("integer" if inner.kind in ("integer", "boolean") else "number", nullable)
         if call.function == "concatenate":
             return Type("text", nullable)
-        return replace(inner, nullable=nullable)
+        kept = replace(inner, nullable=nullable)
+        return kept if call.function == "any_value" else kept.computed()
 
     def _window(self, call: ex.WindowCall, slots: Sequence[Slot]) -> Type:
         if call.function in ("row_number", "rank", "dense_rank", "ntile"):

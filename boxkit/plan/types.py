@@ -115,8 +115,11 @@ def _all_values(types: list[Type]) -> pd.Series[Any] | None:
     """The values of several columns together, where all are known and not too many."""
     import pandas as pd
 
+    if any(each.values is None for each in types if each.kind != "null"):
+        return None
     known = [each.values.dropna().drop_duplicates() for each in types if each.values is not None]
-    if len(known) < len([each for each in types if each.kind != "null"]) or sum(map(len, known)) > _FEW_VALUES:
+    known = [each for each in known if len(each)]
+    if not known or sum(map(len, known)) > _FEW_VALUES:
         return None
     return pd.concat(known, ignore_index=True)
 

@@ -14,13 +14,16 @@ from boxkit.memory.transpile.sql_scope import Scope, free_name
 from boxkit.plan import (
     Aggregate,
     Aggregated,
+    Arithmetic,
     Call,
+    Cast,
     Column,
     Constant,
     Derive,
     Distinct,
     Expression,
     Filter,
+    Negative,
     Output,
     Plan,
     Project,
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
     from boxkit.memory.transpile.sql_query import QueryReader
 
 __all__ = ["read_select"]
+
+#: What the result of an operation is called.
+_OPERATIONS = {"+": "sum", "-": "difference", "*": "product", "/": "ratio", "div": "ratio", "%": "rest", "||": "text"}
 
 
 def read_select(reader: QueryReader, node: Any, outer: Scope | None) -> Plan:
@@ -99,8 +105,11 @@ class _Select:
             else:
                 inner = each.this if isinstance(each, exp.Alias) else each
                 value = expressions.read(inner)
-                outputs.append(Output(value, each.alias if isinstance(each, exp.Alias) else default_name(value, inner)))
-        return outputs
+                outputs.append(Output(value, each.alias if isinstance(each, exp.Alias) else default_name(value)))
+        names: list[str] = []
+        for output in outputs:
+            names.append(free_name(output.name, names))
+        return [replace(output, name=name) for output, name in zip(outputs, names, strict=True)]
 
     def _group_keys(self, expressions: ExpressionReader, outputs: list[Output]) -> list[Expression] | None:
         group = self.node.args.get("group")
@@ -209,7 +218,7 @@ class _Grouping:
     def _name(self, value: Expression, fallback: str) -> str:
         if isinstance(value, Column):
             return value.name
-        name = free_name(self.wanted.get(value) or default_name(value, None) or fallback, self.taken)
+        name = free_name(self.wanted.get(value) or default_name(value) or fallback, self.taken)
         self.taken.add(name)
         return name
 
@@ -306,7 +315,7 @@ def _position(node: Any) -> int | None:
     return None
 
 
-def default_name(value: Expression, node: Any) -> str:
+def default_name(value: Expression) -> str:
     """A name for a column that the query does not name."""
     if isinstance(value, Column):
         return value.name
@@ -316,4 +325,10 @@ def default_name(value: Expression, node: Any) -> str:
         return f"{value.function}{'_distinct' if value.distinct else ''}{of}"
     if isinstance(value, WindowCall):
         return value.function
-    return "value" if node is None or len(node.sql()) > 30 else node.sql()
+    if isinstance(value, Arithmetic):
+        return _OPERATIONS.get(value.operator, "value")
+    if isinstance(value, Call) and value.arguments and isinstance(value.arguments[0], Column):
+        return f"{value.function}_{value.arguments[0].name}"
+    if isinstance(value, (Cast, Negative)):
+        return default_name(value.value)
+    return "value"

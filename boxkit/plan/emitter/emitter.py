@@ -89,7 +89,8 @@ class Emitter:
         if key not in self._tables:
             table = self._emit(plan, wanted)
             table = replace(table, words=STEP_NAMES.get(type(plan), table.words))
-            step = isinstance(plan, _OWN_STEPS) and plan is not self.plan
+            step = isinstance(plan, _OWN_STEPS) or table.code.startswith("pd.DataFrame(")
+            step = step and plan is not self.plan
             if (step or self._uses[plan] > 1) and not table.is_single:
                 table = self.named(table)
             self._tables[key] = table

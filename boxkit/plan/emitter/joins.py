@@ -66,12 +66,25 @@ def _comparable(left: Table, left_on: list[str], right: Table, right_on: list[st
     for own, theirs in zip(left_on, right_on, strict=True):
         kinds = [_cell_at(table, label).slot.type.kind for table, label in ((left, own), (right, theirs))]
         numbers = [kind in ("integer", "number", "boolean") for kind in kinds]
+        if set(kinds) == {"integer", "number"}:
+            left, right = _as_floats(left, own, right, theirs)
         if numbers[0] == numbers[1] and "mixed" not in kinds:
             continue
         if "null" in kinds or "mixed" in kinds or numbers[0] != numbers[1]:
             left = _as_objects(left, own)
             right = _as_objects(right, theirs)
     return left, right
+
+
+def _as_floats(left: Table, own: str, right: Table, theirs: str) -> tuple[Table, Table]:
+    """Whole numbers as floats where they meet decimals: pandas warns of that comparison."""
+    cells = (_cell_at(left, own), _cell_at(right, theirs))
+    decimal = next(cell.slot.type for cell in cells if cell.slot.type.kind == "number")
+    if decimal.values is not None and not bool((decimal.values.dropna() % 1 != 0).any()):
+        return left, right
+    if cells[0].slot.type.kind == "integer":
+        return left.with_code(f"{left.code}.astype({{{literal(own)}: float}})"), right
+    return left, right.with_code(f"{right.code}.astype({{{literal(theirs)}: float}})")
 
 
 def _as_objects(table: Table, label: str) -> Table:

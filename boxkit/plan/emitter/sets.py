@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from boxkit.errors import PlanError
 from boxkit.plan import algebra as pa
-from boxkit.plan.emitter.layout import listed
+from boxkit.plan.emitter.layout import listed, literal
 from boxkit.plan.emitter.table import Cell, Table, unique_labels
 
 if TYPE_CHECKING:
@@ -43,8 +43,19 @@ def _exact(emitter: Emitter, plan: pa.Plan) -> Table:
     return table.exact(table.frame)
 
 
+def _as_floats(table: Table, other: Table) -> str:
+    """The table's code, its whole numbers as floats where the other side has decimals: merge warns of that."""
+    pairs = zip(table.cells, other.cells, strict=True)
+    found = [a.label for a, b in pairs if (a.slot.type.kind, b.slot.type.kind) == ("integer", "number")]
+    casts = ", ".join(f"{literal(label)}: float" for label in found)
+    return f"{table.code}.astype({{{casts}}})" if found else table.code
+
+
 def _compared(emitter: Emitter, plan: pa.SetOperation, left: Table, right: Table, right_code: str) -> str:
     common = plan.kind == "intersect"
+    if len(left.cells) > 1:
+        right_code = right_code.replace(right.code, _as_floats(right, left), 1)
+        left = left.with_code(_as_floats(left, right))
     if len(left.cells) == 1:
         left, right = (emitter.named(table, f"{words}_rows") for table, words in ((left, "left"), (right, "right")))
         test = f"{left.column(left.cells[0])}.isin({right.column(right.cells[0])})"

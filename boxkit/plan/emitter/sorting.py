@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["emit_extreme", "emit_sort"]
 
-_NUMBERS_FIRST = "key=lambda column: column.map(lambda value: (isinstance(value, str), value))"
+_NUMBERS_FIRST = 'key=lambda column: column.map(lambda value: (isinstance(value, str), value), na_action="ignore")'
 
 
 def emit_sort(emitter: Emitter, plan: pa.Sort, needed: Sequence[ex.Column]) -> Table:

@@ -108,9 +108,10 @@ def _aggregate(values: Values, call: ex.WindowCall) -> Code:
     whole = call.running == "all" or not call.order
     if argument is None:
         if not whole:
+            text = f"{_grouped(values, call, None)}.cumcount() + 1"
             if call.running == "peers":
-                raise PlanError("a running count over ties cannot be written")
-            return Code(f"{_grouped(values, call, None)}.cumcount() + 1", kind, binds=SUM)
+                return Code(_at_last_peer(values, call, f"({text})"), kind)
+            return Code(text, kind, binds=SUM)
         if not call.partition:
             return Code(f"len({values.table.code})", kind, single=True)
         grouped = _grouped(values, replace(call, order=()), call.partition[0])
@@ -120,27 +121,34 @@ def _aggregate(values: Values, call: ex.WindowCall) -> Code:
     if whole:
         grouped = _grouped(values, replace(call, order=()), argument)
         method = _REDUCTIONS[call.function]
+        needs_one = "min_count=1" if call.function == "sum" and values.type_of(argument).nullable else ""
         if not call.partition:
-            return Code(f"{grouped}.{method}()", kind, single=True)
-        return Code(f'{grouped}.transform("{method}")', kind)
+            return Code(f"{grouped}.{method}({needs_one})", kind, single=True)
+        return Code(f'{grouped}.transform("{method}"{", " + needs_one if needs_one else ""})', kind)
     return _running(values, call, argument)
 
 
 def _running(values: Values, call: ex.WindowCall, argument: ex.Expression) -> Code:
     from boxkit.plan.emitter.values import Code
 
-    if values.type_of(argument).nullable or call.function not in (*_RUNNING, "average", "count"):
-        raise PlanError(f"a running {call.function} over missing values cannot be written")
+    kind = values.type_of(argument)
+    if not kind.is_number:
+        raise PlanError(f"a running {call.function} of {kind.kind} values cannot be written")
     grouped = _grouped(values, call, argument)
-    if call.function in ("average", "count"):
-        method = "mean" if call.function == "average" else "count"
-        if call.partition:
-            raise PlanError(f"a running {call.function} by partition cannot be written")
-        text = f"{grouped}.expanding().{method}()"
-    else:
+    if call.function in _RUNNING and not kind.nullable:
         text = f"{grouped}.{_RUNNING[call.function]}()"
+    else:
+        reduced = f"expanding().{_REDUCTIONS[call.function]}()"
+        text = f"{grouped}.transform(lambda values: values.{reduced})" if call.partition else f"{grouped}.{reduced}"
     if call.running == "peers":
-        labels = [_label(values, each) for each in (*call.partition, *(key.value for key in call.order))]
-        keys = ", ".join(f"{values.table.code}[{literal(label)}]" for label in dict.fromkeys(labels))
-        text = f'{text}.groupby([{keys}]).transform("last")'
+        text = _at_last_peer(values, call, text)
     return Code(text, values.type_of(call))
+
+
+def _at_last_peer(values: Values, call: ex.WindowCall, text: str) -> str:
+    """Rows that tie in the window's order all get the value of the last of them."""
+    columns = [*call.partition, *(key.value for key in call.order)]
+    labels = dict.fromkeys(_label(values, each) for each in columns)
+    keys = ", ".join(f"{values.table.code}[{literal(label)}]" for label in labels)
+    nullable = any(values.type_of(each).nullable for each in columns)
+    return f'{text}.groupby([{keys}]{", dropna=False" if nullable else ""}).transform("last")'
