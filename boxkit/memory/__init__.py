@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from boxkit.memory.demonstration import Demonstration, Verification
+from boxkit.memory.embedding import Embedding, LexicalEmbedding, SentenceTransformerEmbedding
 from boxkit.memory.memory import Memory
-from boxkit.memory.selection import Selected
+from boxkit.memory.selection import MODES, Selected
 
-__all__ = ["Demonstration", "Memory", "Selected", "Verification"]
+__all__ = [
+    "MODES",
+    "Demonstration",
+    "Embedding",
+    "LexicalEmbedding",
+    "Memory",
+    "Selected",
+    "SentenceTransformerEmbedding",
+    "Verification",
+]

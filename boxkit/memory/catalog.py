@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boxkit.memory.demonstration import Demonstration, question_key
 
@@ -36,6 +36,10 @@ class Catalog:
     kinds: list[str] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     splits: list[str] = field(default_factory=list)
+    _by_key: tuple[dict[str, list[int]], int] = field(default=({}, 0), init=False, repr=False, compare=False)
+    _masks: dict[tuple[frozenset[str], int], Allowed] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @classmethod
     def of(cls, demonstrations: Iterable[Demonstration]) -> Catalog:
@@ -64,48 +68,43 @@ class Catalog:
 
     def columns(self) -> dict[str, list[str]]:
         """The columns by name."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
-
-    @classmethod
-    def from_columns(cls, columns: dict[str, Any]) -> Catalog:
-        """The catalog that `columns` gave.
-
-        Raises:
-            ValueError: Columns are missing, unequal, or no lists.
-        """
-        try:
-            catalog = cls(*(columns[each.name] for each in fields(cls)))
-        except KeyError as error:
-            raise ValueError(f"the catalog has no column {error}") from None
-        lengths = {len(column) if isinstance(column, list) else -1 for column in catalog.columns().values()}
-        if len(lengths) > 1 or -1 in lengths:
-            raise ValueError("the catalog's columns are not equally long lists")
-        return catalog
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
 
     def where(self, **wanted: Collection[str] | None) -> list[int]:
         """The positions whose columns have one of the values wanted; a column that is None does not count."""
         tests = [(getattr(self, name), values) for name, values in wanted.items() if values is not None]
         return [at for at in range(len(self)) if all(column[at] in values for column, values in tests)]
 
-    def allowed(self, question: str, excluded: Collection[str]) -> Allowed | None:
+    def outside(self, excluded: Collection[str]) -> list[int]:
+        """The positions of what is in none of the splits: ``"dev"`` (of every dataset) or ``"spider/dev"``."""
+        out = self._excluded(excluded)
+        return [at for at in range(len(self)) if (self.datasets[at], self.splits[at]) not in out]
+
+    def _excluded(self, excluded: Collection[str]) -> set[tuple[str, str]]:
+        pairs = set(zip(self.datasets, self.splits, strict=True)) if excluded else set()
+        return {(dataset, split) for dataset, split in pairs if split in excluded or f"{dataset}/{split}" in excluded}
+
+    def allowed(self, question: str, excluded: frozenset[str]) -> Allowed | None:
         """Which positions may be offered for a question, (n,) bool; None for all.
 
         Args:
             question: It is never offered its own demonstration, nor one of the same words.
-            excluded: Splits, as ``"dev"`` (of every dataset) or ``"spider/dev"``.
+            excluded: Splits; see `outside`.
         """
         import numpy as np
 
-        key = question_key(question)
-        same = [at for at, own in enumerate(self.keys) if own == key]
+        if self._by_key[1] != len(self):
+            self._by_key = (_positions(self.keys), len(self))
+        same = self._by_key[0].get(question_key(question), ())
         if not same and not excluded:
             return None
-        allowed = np.ones(len(self), dtype=np.bool_)
-        allowed[same] = False
-        if excluded:
-            for at, (dataset, split) in enumerate(zip(self.datasets, self.splits, strict=True)):
-                if split in excluded or f"{dataset}/{split}" in excluded:
-                    allowed[at] = False
+        mask = self._masks.get((excluded, len(self)))
+        if mask is None:
+            mask = np.zeros(len(self), dtype=np.bool_)
+            mask[self.outside(excluded)] = True
+            self._masks = {(excluded, len(self)): mask}
+        allowed = mask.copy()
+        allowed[list(same)] = False
         return allowed
 
 
@@ -114,3 +113,10 @@ def as_set(values: str | Iterable[str] | None) -> frozenset[str] | None:
     if values is None:
         return None
     return frozenset({values} if isinstance(values, str) else values)
+
+
+def _positions(keys: list[str]) -> dict[str, list[int]]:
+    by_key: dict[str, list[int]] = {}
+    for at, key in enumerate(keys):
+        by_key.setdefault(key, []).append(at)
+    return by_key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -99,21 +100,21 @@ class VectorIndex:
         faiss.write_index(self._faiss if self._faiss is not None else faiss.IndexFlatIP(self.dimension), str(path))
 
     @classmethod
-    def read(cls, path: Path, dimension: int, kind: IndexKind = "auto") -> VectorIndex:
-        """The index that `write` wrote.
+    def from_bytes(cls, content: bytes | mmap.mmap, dimension: int, kind: IndexKind = "auto") -> VectorIndex:
+        """The index of a file that `write` wrote.
 
         Raises:
-            MemoryStoreError: The file is no index, or holds vectors of another size.
+            MemoryStoreError: It is no index, or holds vectors of another size.
         """
-        faiss = _library()
+        import numpy as np
 
         index = cls(dimension, kind)
         try:
-            index._faiss = faiss.read_index(str(path))
+            index._faiss = _library().deserialize_index(np.frombuffer(content, dtype=np.uint8))
         except RuntimeError as error:
-            raise MemoryStoreError(f"not a FAISS index: {str(error).splitlines()[0]}", where=str(path)) from None
+            raise MemoryStoreError(f"not a FAISS index: {str(error).splitlines()[0]}") from None
         if index._faiss.d != dimension:
-            raise MemoryStoreError(f"its vectors have {index._faiss.d} numbers, not {dimension}", where=str(path))
+            raise MemoryStoreError(f"an index of vectors of {index._faiss.d} numbers, not {dimension}")
         return index
 
 

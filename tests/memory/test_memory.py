@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from boxkit.memory import Demonstration, Memory, Verification
+from boxkit.memory import MODES, Demonstration, Memory, Verification
 
 QUESTIONS = {
     "How many lamps are there?": ("shop", "table", "train"),
@@ -40,14 +40,14 @@ def test_the_nearest_question_comes_first(memory: Memory) -> None:
     assert selected[0].similarity > selected[1].similarity > 0
 
 
-@pytest.mark.parametrize("mode", ["similar", "diverse", "random"])
+@pytest.mark.parametrize("mode", MODES)
 def test_every_mode_gives_k_different_demonstrations(memory: Memory, mode: str) -> None:
     selected = memory.select("How many rivers are there?", k=4, mode=mode)
     assert len({each.demonstration.id for each in selected}) == 4
     assert len(memory.select("How many rivers are there?", k=99, mode=mode)) == 5
 
 
-@pytest.mark.parametrize("mode", ["similar", "diverse", "random"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "asked_as", ["How many lamps are there?", "how many  LAMPS are there", "How many lamps, are there"]
 )
