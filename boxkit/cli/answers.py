@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from boxkit.answer import Answer, Attempt, Usage
 
-__all__ = ["code", "counted", "explain", "footer", "outcome", "print_answer", "rows_table"]
+__all__ = ["code", "cost", "counted", "explain", "footer", "outcome", "print_answer", "rows_table"]
 
 
 #: Rows of another reading that are shown where the planner abstained.

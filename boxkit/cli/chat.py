@@ -45,13 +45,14 @@ def chat(loading: Loading, asking: Asking, confinement: Confinement) -> None:
         strategy, who = strategy_for(asking, confinement.limits())
         boxes = loading.load()
         say(text(f"answering with {who}; boxes: {', '.join(boxes)}; /help lists the commands", "dim"))
-        _Talk(strategy, who, boxes).go_on()
+        _Talk(strategy, who, loading, boxes).go_on()
 
 
 @dataclass
 class _Talk:
     strategy: Strategy
     who: str
+    loading: Loading
     boxes: BoxSet
     answers: list[Answer] = field(default_factory=list)
 
@@ -87,10 +88,13 @@ class _Talk:
 
     def _ask(self, question: str) -> None:
         from boxkit.cli.answers import print_answer
-        from boxkit.cli.terminal import complain, waiting
+        from boxkit.cli.terminal import complain, say, text, waiting
         from boxkit.errors import BoxkitError
 
         try:
+            if self.boxes.is_stale:
+                say(text("the sources have changed: reading them again", "yellow"))
+                self.boxes = self.loading.load()
             with waiting(f"asking {self.who}"):
                 answer = self.strategy.ask(question, self.boxes)
         except BoxkitError as error:

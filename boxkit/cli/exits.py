@@ -48,13 +48,17 @@ class Reported(click.ClickException):
 
     def __init__(self, error: BoxkitError) -> None:
         super().__init__(str(error))
+        self.usage = error.usage if isinstance(error, LLMError) else None
         self.exit_code = Exit.of(error)  # type: ignore[misc]  # click reads it from the instance
 
     def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
-        """Print the message on stderr."""
-        from boxkit.cli.terminal import complain
+        """Print the message on stderr, and what was spent all the same."""
+        from boxkit.cli.answers import cost
+        from boxkit.cli.terminal import complain, say, text
 
         complain(self.message)
+        if self.usage is not None:
+            say(text(f"spent: {cost(self.usage)}", "dim"))
 
 
 @contextmanager

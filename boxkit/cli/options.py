@@ -134,6 +134,7 @@ class Asking:
     k: int
     attempts: int
     memory: str | None
+    cache: str | None
     profile: str
 
 
@@ -156,6 +157,12 @@ asking = _gathered(
         metavar="FOLDER",
         type=click.Path(exists=True, file_okay=False),
         help="Demonstrations of your own; without it, those that come with boxkit.",
+    ),
+    click.option(
+        "--cache",
+        metavar="FOLDER",
+        type=click.Path(file_okay=False),
+        help="Keep the model's replies here; what was asked before costs nothing.",
     ),
     click.option(
         "--profile",

@@ -41,6 +41,10 @@ def strategy_for(asking: Asking, limits: Limits) -> tuple[Strategy, str]:
         if name is not None:
             raise click.UsageError(f"--strategy {name} needs a model: --model or --base-url, or see `boxkit models`")
         return _planner(profile, limits), f"the planner ({why})"
+    if asking.cache is not None:
+        from boxkit.llm.cache import Cached
+
+        llm = Cached(llm, asking.cache)
     return STRATEGIES[name or "pandora"](llm, _memory(asking), asking, profile, limits), f"{llm.name} ({why})"
 
 

@@ -31,7 +31,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch):
     """Make a scripted model the one that answers."""
 
     def script(*replies: Any) -> ScriptedLLM:
-        llm = ScriptedLLM(list(replies))
+        llm = replies[0] if isinstance(replies[0], ScriptedLLM) else ScriptedLLM(list(replies))
         monkeypatch.setattr(strategies, "model_for", lambda model, base_url: (llm, "scripted"))
         return llm
 
@@ -182,6 +182,34 @@ def test_chat_answers_question_after_question_and_knows_its_commands(boxkit_comm
     assert "KeyError" in result.stderr
     assert len(llm.requests) == 3
     assert all("In all?" not in request.last for request in llm.requests[1:]), "a question was remembered"
+
+
+def test_chat_reads_a_source_again_that_has_changed(boxkit_command, scripted, sales: Path) -> None:
+    def first(_: object) -> str:
+        sales.write_text("month,amount\nMay,7\n", encoding="utf-8")
+        return TOTAL
+
+    llm = ScriptedLLM(lambda messages: first(messages) if not llm.requests[1:] else TOTAL)
+    scripted(llm)
+    result = boxkit_command("chat", sales, input="In all?\nAnd now?\n")
+    assert "the sources have changed" in result.stderr
+    assert result.stdout.split()[-1] == "7"
+
+
+def test_the_same_question_twice_with_a_cache_asks_the_model_once(
+    boxkit_command, scripted, sales: Path, tmp_path: Path
+) -> None:
+    llm = scripted(TOTAL)
+    for _ in range(2):
+        result = boxkit_command("ask", sales, "In all?", "--cache", tmp_path / "cache")
+        assert result.exit_code == 0, result.stderr
+    assert "(1 cached)" in result.stderr
+    assert len(llm.requests) == 1
+
+
+def test_what_failed_calls_cost_is_said(boxkit_command, scripted, sales: Path) -> None:
+    scripted(RateLimited("slow down", usage=Usage(calls=3, prompt_tokens=900, dollars=0.5)))
+    assert "spent: 3 calls, 900 + 0 tokens, $0.5000" in boxkit_command("ask", sales, "In all?").stderr
 
 
 def test_chat_goes_on_after_a_question_that_failed(boxkit_command, scripted, sales: Path) -> None:
