@@ -95,8 +95,8 @@ def main(names: list[str]) -> None:
                 sizes.append(len(boxes))
             seconds = (time.perf_counter() - started) / len(questions)
             print(
-                f"{name}, H={HOPS[name]}, {title}: {covered}/{len(questions)} = {covered / len(questions):.1%}; prompt tokens "
-                f"median {statistics.median(tokens):.0f}, 90 % {sorted(tokens)[int(0.9 * len(tokens))]}; boxes median "
+                f"{name}, H={HOPS[name]}, {title}: {covered}/{len(questions)} = {covered / len(questions):.1%};"
+                f" prompt tokens median {statistics.median(tokens):.0f}, 90 % {sorted(tokens)[int(0.9 * len(tokens))]}; boxes median "
                 f"{statistics.median(sizes):.0f}; {1000 * seconds:.0f} ms a question; missed: {missed[:5]}",
                 flush=True,
             )

@@ -17,7 +17,7 @@ from boxkit.converters.graph.store import XSD, Literal, StoreBuilder, Term
 from boxkit.converters.graph.vocabulary import INSIDE, RDF_VOCABULARY, Vocabulary
 from boxkit.errors import UnsupportedValue
 
-__all__ = ["ATTRIBUTED", "networkx_boxes"]
+__all__ = ["ATTRIBUTED", "literal_of", "networkx_boxes"]
 
 NODE, EDGE = f"{INSIDE}node:", f"{INSIDE}edge:"
 END = f"{INSIDE}end:"
@@ -140,7 +140,7 @@ class _Reading:
         if isinstance(value, (list, tuple, set, frozenset)):
             parts = sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value
             return [literal for part in parts for literal in self._literals(part, where)]
-        literal = _literal(value, where)
+        literal = literal_of(value, where)
         return [] if literal is None else [literal]
 
 
@@ -153,7 +153,7 @@ def _shared_attribute(datas: list[dict[str, Any]], names: Iterable[str]) -> str 
     return None
 
 
-def _literal(value: Any, where: str) -> Literal | None:
+def literal_of(value: Any, where: str) -> Literal | None:
     """A Python value as a literal; None for a missing one.
 
     Raises:

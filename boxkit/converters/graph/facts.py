@@ -234,13 +234,13 @@ def _type_entities(facts: Facts, schema: frozenset[int], chosen: Ints, topics: f
     inferred = _inferred_types(facts)
     incoming = _incoming(facts)
     mediators: set[int] = set()
+    unnamed = _unnamed(facts, nodes)
     for node in nodes.tolist():
         names = declared.get(node) or inferred.get(node)
         is_entity = node in subjects or node in shown or node in facts.labels or (node in typed and node not in schema)
         if node in schema and node not in subjects:
             continue
-        unnamed = node not in facts.labels and (store.kinds[node] == BLANK or not readable(lexicon.id(node)))
-        if unnamed and node in subjects and node in incoming:
+        if node in unnamed and node in subjects and node in incoming:
             mediators.add(node)
             names = names or (incoming[node],)
         if names or is_entity:
@@ -250,6 +250,15 @@ def _type_entities(facts: Facts, schema: frozenset[int], chosen: Ints, topics: f
         np.array([node for node in nodes.tolist() if node not in facts.labels], dtype=np.int64)
     )
     facts.labels.update({node: label for node, label in derived.items() if node in facts.types})
+
+
+def _unnamed(facts: Facts, nodes: Ints) -> frozenset[int]:
+    """Nodes without a name among others that have one: blank nodes, ids that say nothing."""
+    store = facts.store
+    rest = [node for node in nodes.tolist() if node not in facts.labels]
+    blank = frozenset(node for node in rest if store.kinds[node] == BLANK)
+    opaque = frozenset(node for node in rest if node not in blank and not readable(facts.lexicon.id(node)))
+    return blank | opaque if len(opaque) <= (len(nodes) - len(blank)) / 2 else blank
 
 
 def _inferred_types(facts: Facts) -> dict[int, tuple[str, ...]]:

@@ -169,7 +169,18 @@ class Lexicon:
     @cached_property
     def schema_nodes(self) -> frozenset[int]:
         """Classes, properties, restrictions, lists: what describes the graph rather than belongs to it."""
+        store = self.store
         found: set[int] = set()
+        typed = set(self._typed.tolist())
+        # A class or a relation that is said to be nothing else.
+        words = {*self.type_nodes, *(int(number) for number in store.relations if "://" in store.text(int(number)))}
+        found.update(word for word in words if word not in typed)
+        for name in (RDFS + "domain", RDFS + "range", RDFS + "subPropertyOf", RDFS + "subClassOf", OWL + "inverseOf"):
+            number = store.number(name)
+            if number is not None:
+                at = store.with_predicate(number)
+                ends = {*store.subjects[at].tolist(), *store.objects[at].tolist()}
+                found.update(end for end in ends if end not in typed and store.kinds[end] != LITERAL)
         for relation in self.type_relations:
             for at in self.store.with_predicate(relation):
                 if self.store.text(int(self.store.objects[at])) in self.vocabulary.schema_types:
@@ -179,6 +190,14 @@ class Lexicon:
             if number is not None:
                 found.update(int(self.store.subjects[at]) for at in self.store.with_predicate(number))
         return frozenset(found)
+
+    @cached_property
+    def _typed(self) -> Ints:
+        """What has a type, ascending."""
+        at = [self.store.with_predicate(relation) for relation in self.type_relations]
+        return (
+            np.unique(self.store.subjects[np.concatenate(at)]).astype(np.int64) if at else np.empty(0, dtype=np.int64)
+        )
 
     @cached_property
     def type_nodes(self) -> frozenset[int]:

@@ -84,7 +84,8 @@ def _listed(lexicon: Lexicon, names: Iterable[str]) -> Iterable[int]:
 
 
 _STOP = frozenset(
-    "a an the of in on at to for by is are was were what which who whom whose how many much does do did and or with".split()
+    "a an the of in on at to for by is are was were what which who whom whose how many much does do did and or"
+    " with".split()
 )
 
 

@@ -1,8 +1,8 @@
 """The triples around topics: every triple that touches a node fewer than ``hops`` steps away, followed both ways.
 
-A depth-first search of that depth that prunes nodes already on its path (Pandora, Algorithm 3) keeps a triple exactly if
-some path without repetition reaches one of its ends in fewer steps than its depth; the shortest path never repeats a
-node, so the same triples are found breadth-first, each node once.
+A depth-first search of that depth that prunes nodes already on its path (Pandora, Algorithm 3) keeps a triple if and
+only if some path without repetition reaches one of its ends in fewer steps than its depth; the shortest path never
+repeats a node, so the same triples are found breadth-first, each node once.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def extract(
         room = max_triples - total
         if len(found) > room:
             walk.notes.append(
-                Note("truncated", f"the subgraph is cut at {max_triples:,} triples, {step + 1} steps from its topics")
+                Note("truncated", f"the subgraph is cut at {max_triples:,} triples, {step + 1} steps out")
             )
             found = found[:room]
         kept.append(found)
@@ -121,8 +121,8 @@ class _Walk:
             self.notes.append(
                 Note(
                     "truncated",
-                    f"of {lengths[at]:,} triples {word!r} that {way} {self.lexicon.id(node)!r}, the first {self.hub:,} are"
-                    " followed",
+                    f"of {lengths[at]:,} triples {word!r} that {way} {self.lexicon.id(node)!r},"
+                    f" the first {self.hub:,} are followed",
                 )
             )
         place = np.arange(len(triples)) - np.repeat(starts, lengths)

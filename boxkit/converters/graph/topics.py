@@ -15,15 +15,17 @@ from boxkit.converters.graph.lexicon import Lexicon
 from boxkit.converters.graph.names import readable
 from boxkit.converters.graph.store import LITERAL, Literal
 
-__all__ = ["Topic", "TopicFinder", "normal"]
+__all__ = ["Topic", "TopicFinder", "function_words", "normal"]
 
 #: Labels of more words than this are not looked for in questions.
 MAX_WORDS = 14
 #: How alike a text and a label must be to match in spite of a slip of the pen.
 FUZZY = 0.86
 MAX_TOPICS = 12
+#: A word that more names begin or end with is no name by itself.
+MOST_PARTLY = 20
 
-_RANKS = {"iri": 0, "id": 0, "exact": 1, "normalised": 2, "alias": 3, "type": 4, "value": 5, "fuzzy": 6}
+_RANKS = {"iri": 0, "id": 0, "exact": 1, "normalised": 2, "alias": 3, "type": 4, "value": 5, "fuzzy": 6, "part": 7}
 
 # Words that are no name by themselves, whatever a graph calls so.
 _FUNCTION_WORDS = frozenset(
@@ -35,6 +37,11 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
+def function_words() -> frozenset[str]:
+    """Words that are no name by themselves."""
+    return _FUNCTION_WORDS
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """An entity that a question is about.
@@ -42,7 +49,8 @@ class Topic:
     Attributes:
         node: The entity.
         mention: The words that name it.
-        how: ``"iri"``, ``"id"``, ``"exact"``, ``"normalised"``, ``"alias"``, ``"type"``, ``"value"`` or ``"fuzzy"``.
+        how: ``"iri"``, ``"id"``, ``"exact"``, ``"normalised"``, ``"alias"``, ``"type"``, ``"value"``, ``"fuzzy"``, or
+            ``"part"`` of the entity's name.
     """
 
     node: int
@@ -194,8 +202,20 @@ class TopicFinder:
                     taken.update(range(start, end))
                     found.extend(hits)
         left = [word if at not in taken else "" for at, (word, *_) in enumerate(words)]
-        found.extend(self._fuzzy(_runs(left)))
+        alike = self._fuzzy(_runs(left))
+        named = {word for topic in alike for word in normal(topic.mention).split()}
+        found.extend(alike)
+        found.extend(topic for word in left if normal(word) not in named for topic in self._partly(word))
         return self._ranked(found)[:MAX_TOPICS]
+
+    def _partly(self, word: str) -> list[Topic]:
+        """The entities whose name begins or ends with ``word``, where few do: ``Obama`` for Barack Obama."""
+        key = normal(word)
+        if len(key) < 4 or key in _FUNCTION_WORDS:
+            return []
+        names = [name for name in self._words.get(key, ()) if name.startswith(f"{key} ") or name.endswith(f" {key}")]
+        nodes = [node for name in names for node in self._by_label[name]] if len(names) <= MOST_PARTLY else []
+        return self._ranked(Topic(node, word, "part") for node in nodes)[:3]
 
     def _fuzzy(self, runs: Sequence[Sequence[str]]) -> list[Topic]:
         """Names that some words of ``runs`` resemble closely enough."""

@@ -1,0 +1,207 @@
+"""Boxes from SPARQL endpoints equal those of the file that they serve; every fault is a boxkit error."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeAlias
+
+import pandas as pd
+import pytest
+import rdflib
+
+import boxkit
+from boxkit.converters import sparql
+from boxkit.converters.graph.endpoint import Endpoint
+from boxkit.errors import SourceError, SourceNotFound, UnreadableSource
+
+
+def _servers() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("boxkit_test_sparql", Path(__file__).parent / "sparql_server.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+servers = _servers()
+oxigraph, rdflib_endpoint, virtuoso = servers.oxigraph, servers.rdflib_endpoint, servers.virtuoso
+Service: TypeAlias = Any
+
+TURTLE = """
+@prefix : <http://ex.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:beatles a :Band ; rdfs:label "The Beatles"@en, "Die Beatles"@de ;
+    :founded "1960-08-01"^^<http://www.w3.org/2001/XMLSchema#date> .
+""" + "".join(
+    f':m{n} a :Artist ; rdfs:label "Member {n}"@en ; :in :beatles ; :age {n} ; :knows :m{n + 1} .\n' for n in range(60)
+)
+
+
+@pytest.fixture(scope="module")
+def nt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("graph") / "graph.nt"
+    path.write_text(rdflib.Graph().parse(data=TURTLE, format="turtle").serialize(format="nt"))
+    return path
+
+
+@pytest.fixture
+def service(nt: Path) -> Iterator[Service]:
+    with oxigraph(nt.read_text()) as running:
+        yield running
+
+
+@pytest.fixture(scope="module", params=["oxigraph", "rdflib-endpoint", "virtuoso"])
+def url(request: pytest.FixtureRequest, nt: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of each kind of server, over the same graph; two of them give few rows at a time."""
+    if request.param == "oxigraph":
+        with oxigraph(nt.read_text(), row_cap=7) as running:
+            yield running.url
+    elif request.param == "rdflib-endpoint":
+        with rdflib_endpoint(nt) as running:
+            yield running
+    else:
+        with virtuoso(nt, tmp_path_factory.mktemp("virtuoso") / "db", row_cap=20) as running:
+            yield running
+
+
+def same_boxes(one: boxkit.BoxSet, other: boxkit.BoxSet) -> None:
+    assert set(one) == set(other)
+    for name in one:
+        pd.testing.assert_frame_equal(one[name].frame, other[name].frame)
+
+
+@pytest.mark.timeout(240)
+def test_every_server_gives_the_boxes_of_the_file_it_serves(url: str, nt: Path) -> None:
+    same_boxes(sparql.convert(url, topics=["The Beatles"]), boxkit.from_graph(nt, topics=["The Beatles"]))
+
+
+@pytest.mark.timeout(240)
+def test_every_server_gives_a_small_graph_whole(url: str, nt: Path) -> None:
+    graph = {"graph": "http://boxkit.example/graph"} if url.endswith("/sparql") and "oxigraph" not in url else {}
+    boxes = sparql.convert(url, **graph)
+    assert len(boxes["artist"].frame) == 60
+    assert len(boxes["artist"].frame.dropna(subset=["age"])) == 60
+
+
+def test_a_row_cap_loses_nothing_and_is_said(nt: Path) -> None:
+    with oxigraph(nt.read_text(), row_cap=7) as running:
+        boxes = sparql.convert(running.url, topics=["The Beatles"], hops=1)
+    assert len(boxes["artist"].frame) == 60
+    assert any("at most 7 rows at a time" in str(note) for note in boxes.notes)
+
+
+@pytest.mark.parametrize("rows", [1, 6, 7, 8, 14, 15])
+def test_pages_hold_every_row_once_whatever_the_cap(nt: Path, rows: int) -> None:
+    with oxigraph(nt.read_text(), row_cap=7) as running:
+        endpoint = Endpoint(running.url)
+        for wanted in (7, rows, 60):
+            pattern = f"?s <http://ex.example/age> ?o FILTER(?o < {wanted})"
+            assert sum(len(page) for page in endpoint.pages(pattern, "?s ?o")) == wanted
+
+
+@pytest.mark.parametrize(
+    "topics", [["<http://ex.example/beatles>"], ["http://ex.example/beatles"], ["the beatles"], ["The Beatles"]]
+)
+def test_topics_are_iris_or_labels(service: Service, topics: list[str]) -> None:
+    assert list(sparql.convert(service.url, topics=topics, hops=1)["band"].frame["band_id"]) == ["beatles"]
+
+
+def test_topics_are_found_in_the_question(service: Service) -> None:
+    assert len(sparql.convert(service.url, question="Who knows member 7?", hops=1)["artist"].frame) == 3
+
+
+def test_a_hub_is_not_fetched_whole(service: Service) -> None:
+    boxes = sparql.convert(service.url, topics=["The Beatles"], hops=1, hub=10)
+    assert len(boxes["artist"].frame) == 10
+    assert any("of 60 triples" in str(note) for note in boxes.notes)
+
+
+def test_an_unknown_topic_is_an_error(service: Service) -> None:
+    with pytest.raises(SourceNotFound, match="Nirvana"):
+        sparql.convert(service.url, topics=["Nirvana"])
+
+
+@pytest.mark.parametrize("fault", ["drop", "503", "500", "429", "half"])
+def test_a_passing_fault_is_retried(service: Service, fault: str) -> None:
+    service.faults = [fault, fault]
+    waits: list[float] = []
+    endpoint = Endpoint(service.url, sleep=waits.append)
+    assert endpoint.ask("ASK { ?s ?p ?o }")
+    assert waits == [0.5, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("drop", "the connection broke"),
+        ("500", "status 500: The server is not well"),
+        ("half", "break off"),
+        ("hang", "no answer within 0.3 s"),
+    ],
+)
+def test_a_lasting_fault_is_an_error_after_polite_retries(service: Service, fault: str, words: str) -> None:
+    service.faults = [fault] * 3
+    with pytest.raises(UnreadableSource, match=words) as caught:
+        Endpoint(service.url, timeout_s=0.3, sleep=lambda _: None).ask("ASK { ?s ?p ?o }")
+    assert "3 times" in str(caught.value)
+    assert len(service.queries) == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("html", "text/html, no SPARQL results: Welcome Our data portal"),
+        ("json", "no SPARQL results"),
+        ("403", "lets us not in"),
+        ("400", "refused"),
+    ],
+)
+def test_what_will_not_pass_is_an_error_at_once(service: Service, fault: str, words: str) -> None:
+    service.faults = [fault]
+    with pytest.raises(UnreadableSource, match=words):
+        Endpoint(service.url).ask("ASK { ?s ?p ?o }")
+    assert len(service.queries) == 1
+
+
+def test_a_query_that_the_server_refuses_is_an_error_with_its_words(service: Service) -> None:
+    with pytest.raises(UnreadableSource, match="MALFORMED QUERY"):
+        Endpoint(service.url).select("SELECT nonsense")
+
+
+def test_nothing_at_the_address_is_an_error() -> None:
+    with pytest.raises(SourceNotFound, match="nothing answers"):
+        sparql.convert("http://127.0.0.1:9/sparql", topics=["x"])
+
+
+def test_a_password_is_sent_and_never_shown(service: Service) -> None:
+    address = service.url.replace("http://", "http://ann:s3cret@")
+    service.faults = ["403"]
+    with pytest.raises(UnreadableSource) as caught:
+        sparql.convert(address, topics=["The Beatles"])
+    assert "s3cret" not in str(caught.value)
+    assert "s3cret" not in " ".join(sparql.convert(address, topics=["The Beatles"], hops=1).sources)
+    assert set(service.authorizations) == {"Basic YW5uOnMzY3JldA=="}
+
+
+def test_a_large_graph_without_a_topic_is_not_fetched(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boxkit.converters.graph.remote.MAX_WHOLE", 100)
+    with pytest.raises(SourceError, match="topics="):
+        sparql.convert(service.url)
+
+
+@pytest.mark.parametrize(
+    ("source", "score"),
+    [
+        ("https://query.wikidata.org/sparql", 0.9),
+        ("http://localhost:7200/repositories/zoo", 0.9),
+        ("http://localhost:3030/ds/query", 0.9),
+        ("https://example.org/data.csv", 0.0),
+        ("zoo.sparql", 0.0),
+        (5, 0.0),
+    ],
+)
+def test_addresses_of_query_services_are_known(source: object, score: float) -> None:
+    assert sparql.accepts(source) == score
