@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from boxkit.executor.codec import CorruptValue, Decoder, Encoder, Unsupported, list_of, text_of, whole_of
+from boxkit.executor.claims import CorruptValue, Unsupported, list_of, text_of, whole_of
+from boxkit.executor.codec import Decoder, Encoder
 
 __all__ = ["from_texts", "large_text", "one_chunk", "read", "write"]
 

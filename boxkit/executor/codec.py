@@ -2,7 +2,7 @@
 
 Every value comes out as the same value of the same type, or `encode` refuses it by name. `decode` reads untrusted
 bytes: it knows a list of tags, checks what each claims, and builds nothing but the types listed here and in
-`boxkit.executor.columns`.
+`boxkit.executor.tabular`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from boxkit.executor.claims import CorruptValue, Unsupported, list_of, text_of, whole_of
+from boxkit.executor.zones import zone_head, zone_of
+
 __all__ = ["MAX_DEPTH", "Buffer", "CorruptValue", "Decoder", "Encoder", "Unsupported", "decode", "encode"]
 
 Buffer = Any  # whatever has the buffer protocol
@@ -28,14 +31,6 @@ _MAX_ITEMS = 50_000_000
 _FACTORIES: dict[str, Any] = {
     kind.__name__: kind for kind in (int, float, str, list, dict, set, tuple, bool, collections.Counter)
 }
-
-
-class Unsupported(TypeError):
-    """A value that cannot leave the sandbox unchanged."""
-
-
-class CorruptValue(ValueError):
-    """Bytes that `encode` did not write."""
 
 
 @dataclass(slots=True)
@@ -151,94 +146,6 @@ def decode(head: Any, parts: list[Buffer]) -> Any:
         raise CorruptValue(f"{type(error).__name__}: {error}") from error
 
 
-def text_of(value: Any) -> str:
-    """``value`` if it is text."""
-    if type(value) is not str:
-        raise CorruptValue(f"text expected, not {type(value).__name__}")
-    return value
-
-
-def whole_of(value: Any) -> int:
-    """``value`` if it is a whole number of at most 64 bits."""
-    if type(value) is not int or not -(1 << 63) <= value < 1 << 64:
-        raise CorruptValue("a whole number expected")
-    return value
-
-
-def list_of(value: Any, length: int | None = None) -> list[Any]:
-    """``value`` if it is a list (of ``length`` items)."""
-    if type(value) is not list or (length is not None and len(value) != length):
-        raise CorruptValue("a list expected")
-    return value
-
-
-# Zones: what tells one from another, never an object.
-
-
-def zone_head(zone: datetime.tzinfo | None) -> Any:
-    """A time zone as JSON."""
-    if zone is None:
-        return None
-    if isinstance(zone, datetime.timezone):
-        if zone is datetime.UTC:
-            return ["utc"]
-        offset = zone.utcoffset(None)
-        name = zone.tzname(None)
-        plain_name = datetime.timezone(offset).tzname(None)
-        return ["offset", offset.days * 86_400_000_000 + offset.seconds * 1_000_000 + offset.microseconds] + (
-            [name] if name != plain_name else []
-        )
-    module = type(zone).__module__
-    if module.startswith("zoneinfo") and getattr(zone, "key", None):
-        return ["zoneinfo", zone.key]  # type: ignore[attr-defined]
-    if module.startswith("pytz"):
-        if type(zone).__name__ == "_FixedOffset":
-            return ["pytz-offset", int(zone._minutes)]  # type: ignore[attr-defined]
-        if getattr(zone, "zone", None):
-            return ["pytz", zone.zone]  # type: ignore[attr-defined]
-    if module.startswith("dateutil") and type(zone).__name__ == "tzutc":
-        return ["dateutil-utc"]
-    raise Unsupported(f"a time zone of type {module}.{type(zone).__name__} cannot leave the sandbox; use a named zone")
-
-
-def zone_of(head: Any) -> datetime.tzinfo | None:
-    """The time zone that `zone_head` wrote."""
-    if head is None:
-        return None
-    kind, *rest = list_of(head)
-    if kind == "utc":
-        return datetime.UTC
-    if kind == "offset":
-        offset = datetime.timedelta(microseconds=whole_of(rest[0]))
-        return datetime.timezone(offset, text_of(rest[1])) if len(rest) > 1 else datetime.timezone(offset)
-    if kind == "pytz-offset":
-        import pytz  # type: ignore[import-untyped,unused-ignore]
-
-        return pytz.FixedOffset(whole_of(rest[0]))  # type: ignore[no-any-return,unused-ignore]
-    if kind == "dateutil-utc":
-        from dateutil.tz import tzutc  # type: ignore[import-untyped,unused-ignore]
-
-        return tzutc()  # type: ignore[no-any-return,unused-ignore]
-    return _named_zone(kind, text_of(rest[0]))
-
-
-def _named_zone(kind: Any, name: str) -> datetime.tzinfo:
-    import re
-
-    if not re.fullmatch(r"[A-Za-z0-9_+-]{1,40}(/[A-Za-z0-9_+-]{1,40}){0,3}", name):
-        raise CorruptValue("not a time zone's name")
-    if kind == "zoneinfo":
-        import zoneinfo
-
-        return zoneinfo.ZoneInfo(name)
-    if kind == "pytz":
-        import pytz
-
-        zone: datetime.tzinfo = pytz.timezone(name)
-        return zone
-    raise CorruptValue("no such kind of time zone")
-
-
 # Writers: one a type, exact types only, so that a subclass is refused rather than flattened.
 
 
@@ -309,9 +216,9 @@ _WRITERS: dict[type, Callable[[Encoder, Any], Any]] = {
 
 def _foreign_writer(value: Any) -> Callable[[Encoder, Any], Any]:
     """The writer for NumPy's and pandas' types, and for named tuples."""
-    from boxkit.executor import columns
+    from boxkit.executor import tabular
 
-    write = columns.writer(value)
+    write = tabular.writer(value)
     if write is not None:
         return write
     kind = type(value)
@@ -384,7 +291,7 @@ def _read_named_tuple(decoder: Decoder, head: dict[str, Any]) -> Any:
     fields = [text_of(name) for name in list_of(head["fields"], len(values))]
     if len(fields) > 10_000:
         raise CorruptValue("too many fields")
-    return collections.namedtuple(text_of(head["name"]), fields)(*values)  # type: ignore[misc]
+    return collections.namedtuple(text_of(head["name"]), fields)(*values)
 
 
 def _from_hex(text: Any) -> int:
@@ -425,9 +332,9 @@ _READERS: dict[str, Callable[[Decoder, dict[str, Any]], Any]] = {
 
 
 def _foreign_reader(tag: Any) -> Callable[[Decoder, dict[str, Any]], Any]:
-    from boxkit.executor import columns
+    from boxkit.executor import tabular
 
-    read = columns.READERS.get(tag) if type(tag) is str else None
+    read = tabular.READERS.get(tag) if type(tag) is str else None
     if read is None:
         raise CorruptValue("no such tag")
     return read

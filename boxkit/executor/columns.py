@@ -1,4 +1,4 @@
-"""NumPy's and pandas' values on the wire: scalars, arrays, indexes, Series and frames, dtype for dtype."""
+"""Arrays, columns and indexes on the wire, dtype for dtype."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ import numpy as np
 import pandas as pd
 
 from boxkit.executor import arrow
-from boxkit.executor.codec import (
-    CorruptValue,
-    Decoder,
-    Encoder,
-    Unsupported,
-    list_of,
-    text_of,
-    whole_of,
-    zone_head,
-    zone_of,
-)
+from boxkit.executor.claims import CorruptValue, Unsupported, list_of, text_of, whole_of
+from boxkit.executor.codec import Decoder, Encoder
+from boxkit.executor.zones import zone_head, zone_of
 
-__all__ = ["READERS", "writer"]
+__all__ = [
+    "read_array",
+    "read_column",
+    "read_index",
+    "read_scalar",
+    "write_array",
+    "write_column",
+    "write_index",
+    "write_scalar",
+]
 
 _DTYPE = re.compile(r"[<>|=](b1|[iu][1248]|f(2|4|8|12|16)|c(8|16|24|32)|[mM]8(\[\d{0,12}[A-Za-z]{1,2}\])?|[SU]\d{1,9})")
 _UNITS = ("s", "ms", "us", "ns")
@@ -69,7 +70,8 @@ def _check_bytes(array: Any) -> None:
             raise CorruptValue("a character beyond Unicode")
 
 
-def _write_array(encoder: Encoder, array: Any) -> Any:
+def write_array(encoder: Encoder, array: Any) -> Any:
+    """An array of any shape: its bytes, or its objects one by one."""
     if array.dtype.kind not in "biufcmMSU" and array.dtype != object:
         raise Unsupported(f"an array of dtype {array.dtype} cannot leave the sandbox; use a DataFrame")
     shape = list(array.shape)
@@ -78,7 +80,8 @@ def _write_array(encoder: Encoder, array: Any) -> Any:
     return {"$": "array", "shape": shape, "dtype": array.dtype.str, "part": _raw(encoder, array)}
 
 
-def _read_array(decoder: Decoder, head: dict[str, Any]) -> Any:
+def read_array(decoder: Decoder, head: dict[str, Any]) -> Any:
+    """The array that `write_array` wrote."""
     shape = [whole_of(side) for side in list_of(head["shape"])]
     if len(shape) > 32 or any(not 0 <= side <= _MAX_SIDE for side in shape):
         raise CorruptValue("not a shape")
@@ -88,13 +91,16 @@ def _read_array(decoder: Decoder, head: dict[str, Any]) -> Any:
     return _from_raw(decoder, head["part"], _dtype(head["dtype"]), count).reshape(shape)
 
 
-def _write_scalar(_encoder: Encoder, value: Any) -> Any:
+def write_scalar(_encoder: Encoder, value: Any) -> Any:
+    """A NumPy scalar."""
     if value.dtype.kind not in "biufcmMSU":
         raise Unsupported(f"a NumPy scalar of dtype {value.dtype} cannot leave the sandbox; use .item()")
-    return {"$": "scalar", "dtype": value.dtype.str, "v": base64.b64encode(value.tobytes()).decode()}
+    array = np.asarray(value)
+    return {"$": "scalar", "dtype": array.dtype.str, "v": base64.b64encode(array.tobytes()).decode()}
 
 
-def _read_scalar(_decoder: Decoder, head: dict[str, Any]) -> Any:
+def read_scalar(_decoder: Decoder, head: dict[str, Any]) -> Any:
+    """The scalar that `write_scalar` wrote."""
     dtype = _dtype(head["dtype"])
     raw = base64.b64decode(text_of(head["v"]), validate=True)
     if not dtype.itemsize and not raw:
@@ -155,9 +161,10 @@ def _read_objects(decoder: Decoder, head: Any, count: int) -> Any:
 # Columns: what a Series or an Index holds.
 
 
-def _column(encoder: Encoder, array: Any) -> dict[str, Any]:
-    if isinstance(array, pd.arrays.NumpyExtensionArray) or isinstance(array.dtype, np.dtype):
-        return {"as": "numpy", "array": _write_array(encoder, np.asarray(array))}
+def write_column(encoder: Encoder, array: Any) -> dict[str, Any]:
+    """What a Series or an Index holds: an array of NumPy's or an extension array."""
+    if type(array) is pd.arrays.NumpyExtensionArray or isinstance(array.dtype, np.dtype):
+        return {"as": "numpy", "array": write_array(encoder, np.asarray(array))}
     dtype = array.dtype
     for kind, (name, write, _read) in _EXTENSIONS.items():
         if type(dtype) is kind:
@@ -165,9 +172,10 @@ def _column(encoder: Encoder, array: Any) -> dict[str, Any]:
     raise Unsupported(f"a column of dtype {dtype} cannot leave the sandbox; cast it with .astype(…)")
 
 
-def _read_column(decoder: Decoder, head: dict[str, Any]) -> Any:
+def read_column(decoder: Decoder, head: dict[str, Any]) -> Any:
+    """The column that `write_column` wrote."""
     if head["as"] == "numpy":
-        array = _read_array(decoder, head["array"])
+        array = read_array(decoder, head["array"])
         if array.ndim != 1:
             raise CorruptValue("a column of several dimensions")
         return array
@@ -215,12 +223,12 @@ def _write_zoned(encoder: Encoder, array: Any) -> dict[str, Any]:
 
 
 def _read_zoned(decoder: Decoder, head: dict[str, Any]) -> Any:
-    unit = _unit(head["unit"])
+    unit = unit_of(head["unit"])
     moments = _from_raw(decoder, head["data"], np.dtype(f"M8[{unit}]"), whole_of(head["n"]))
     return pd.DatetimeIndex(pd.Series(moments, copy=False)).tz_localize("UTC").tz_convert(zone_of(head["zone"])).array
 
 
-def _unit(text: Any) -> str:
+def unit_of(text: Any) -> str:
     if text not in _UNITS:
         raise CorruptValue("not a unit of time")
     return str(text)
@@ -232,10 +240,10 @@ def _write_periods(encoder: Encoder, array: Any) -> dict[str, Any]:
 
 def _read_periods(decoder: Decoder, head: dict[str, Any]) -> Any:
     ordinals = _from_raw(decoder, head["data"], np.dtype(np.int64), whole_of(head["n"]))
-    return pd.arrays.PeriodArray(ordinals.copy(), dtype=pd.PeriodDtype(_frequency(head["freq"])))
+    return pd.arrays.PeriodArray(ordinals.copy(), dtype=pd.PeriodDtype(frequency_of(head["freq"])))
 
 
-def _frequency(text: Any) -> str:
+def frequency_of(text: Any) -> str:
     if not re.fullmatch(r"-?\d{0,9}[A-Za-z]{1,6}(-[A-Za-z0-9]{1,12}){0,2}", text_of(text)):
         raise CorruptValue("not a frequency")
     return str(text)
@@ -251,10 +259,10 @@ def _write_intervals(encoder: Encoder, array: Any) -> dict[str, Any]:
 
 def _read_intervals(decoder: Decoder, head: dict[str, Any]) -> Any:
     left, right = (read_index(decoder, head[side]) for side in ("left", "right"))
-    return pd.arrays.IntervalArray.from_arrays(left, right, closed=_closed(head["closed"]))
+    return pd.arrays.IntervalArray.from_arrays(left, right, closed=closed_of(head["closed"]))
 
 
-def _closed(text: Any) -> Any:
+def closed_of(text: Any) -> Any:
     if text not in ("left", "right", "both", "neither"):
         raise CorruptValue("not a way to close an interval")
     return text
@@ -274,7 +282,7 @@ def _read_categories(decoder: Decoder, head: dict[str, Any]) -> Any:
 
 
 def _write_sparse(encoder: Encoder, array: Any) -> dict[str, Any]:
-    head = {"values": _column(encoder, array.sp_values), "at": _raw(encoder, array.sp_index.indices)}
+    head = {"values": write_column(encoder, array.sp_values), "at": _raw(encoder, array.sp_index.indices)}
     kind = array.kind
     return {**head, "kind": kind, "fill": encoder.value(array.fill_value), "dtype": array.dtype.subtype.str}
 
@@ -282,14 +290,17 @@ def _write_sparse(encoder: Encoder, array: Any) -> dict[str, Any]:
 def _read_sparse(decoder: Decoder, head: dict[str, Any]) -> Any:
     length = whole_of(head["n"])
     decoder.spend(length)
-    values = _read_column(decoder, head["values"])
+    values = read_column(decoder, head["values"])
     places = _from_raw(decoder, head["at"], np.dtype(np.int32), len(values))
+    fill, kind = decoder.value(head["fill"]), head["kind"]
+    if kind not in ("integer", "block"):
+        raise CorruptValue("no such kind of sparse column")
+    sparse: Any = pd.arrays.SparseArray
+    if hasattr(sparse, "from_indices"):
+        return sparse.from_indices(values, places, length, fill_value=fill, kind=kind, dtype=values.dtype)
     make: Any = pd._libs.sparse.IntIndex
-    index = make(length, places)
-    if head["kind"] == "block":
-        index = index.to_block_index()
-    dtype = pd.SparseDtype(values.dtype, decoder.value(head["fill"]))
-    return pd.arrays.SparseArray(values, sparse_index=index, dtype=dtype)
+    index = make(length, places) if kind == "integer" else make(length, places).to_block_index()
+    return sparse(values, sparse_index=index, dtype=pd.SparseDtype(values.dtype, fill))
 
 
 def _write_arrow(encoder: Encoder, array: Any) -> dict[str, Any]:
@@ -318,7 +329,7 @@ _EXTENSIONS: dict[type, tuple[str, _ColumnWriter, _ColumnReader]] = {
 _COLUMN_READERS: dict[str, _ColumnReader] = {name: read for name, _, read in _EXTENSIONS.values()}
 
 
-# Indexes, Series and frames.
+# Indexes.
 
 
 def write_index(encoder: Encoder, index: Any) -> dict[str, Any]:
@@ -331,7 +342,12 @@ def write_index(encoder: Encoder, index: Any) -> dict[str, Any]:
         codes = [{"dtype": code.dtype.str, "part": _raw(encoder, code)} for code in index.codes]
         head = {"$": "index", "kind": "multi", "n": len(index), "levels": levels, "codes": codes}
         return {**head, "names": encoder.values(index.names)}
-    head = {"$": "index", "kind": "plain", "column": _column(encoder, index.array), "name": encoder.value(index.name)}
+    head = {
+        "$": "index",
+        "kind": "plain",
+        "column": write_column(encoder, index.array),
+        "name": encoder.value(index.name),
+    }
     frequency = getattr(index, "freq", None) if type(index) in (pd.DatetimeIndex, pd.TimedeltaIndex) else None
     if frequency is not None:
         if pd.tseries.frequencies.to_offset(frequency.freqstr) != frequency:
@@ -351,9 +367,9 @@ def read_index(decoder: Decoder, head: Any) -> Any:
         return _read_multi_index(decoder, head)
     if kind != "plain":
         raise CorruptValue("no such index")
-    column = _read_column(decoder, head["column"])
+    column = read_column(decoder, head["column"])
     index = pd.Index(column, dtype=column.dtype, name=decoder.value(head["name"]), copy=False)
-    return type(index)(index, freq=_frequency(head["freq"])) if "freq" in head else index
+    return type(index)(index, freq=frequency_of(head["freq"])) if "freq" in head else index
 
 
 def _read_multi_index(decoder: Decoder, head: dict[str, Any]) -> Any:
@@ -363,138 +379,3 @@ def _read_multi_index(decoder: Decoder, head: dict[str, Any]) -> Any:
         _from_raw(decoder, code["part"], _dtype(code["dtype"]), count) for code in list_of(head["codes"], len(levels))
     ]
     return pd.MultiIndex(levels, codes, names=decoder.values(head["names"]), verify_integrity=True)
-
-
-def _write_series(encoder: Encoder, series: Any) -> Any:
-    head = {"$": "series", "column": _column(encoder, series.array), "index": write_index(encoder, series.index)}
-    return {**head, "name": encoder.value(series.name), **_attributes(encoder, series)}
-
-
-def _attributes(encoder: Encoder, data: Any) -> dict[str, Any]:
-    return {"attrs": encoder.value(dict(data.attrs))} if data.attrs else {}
-
-
-def _series(column: Any, index: Any = None, name: Any = None) -> Any:
-    # The dtype is said, else pandas 3 takes an array of objects for text.
-    return pd.Series(column, index=index, dtype=column.dtype, name=name, copy=False)
-
-
-def _read_series(decoder: Decoder, head: dict[str, Any]) -> Any:
-    column, index = _read_column(decoder, head["column"]), read_index(decoder, head["index"])
-    series = _series(column, index, decoder.value(head["name"]))
-    if "attrs" in head:
-        series.attrs = decoder.value(head["attrs"])
-    return series
-
-
-def _write_frame(encoder: Encoder, frame: Any) -> Any:
-    columns = [_column(encoder, frame.iloc[:, at].array) for at in range(frame.shape[1])]
-    head = {"$": "frame", "columns": columns, "labels": write_index(encoder, frame.columns)}
-    return {**head, "index": write_index(encoder, frame.index), **_attributes(encoder, frame)}
-
-
-def _read_frame(decoder: Decoder, head: dict[str, Any]) -> Any:
-    index, labels = read_index(decoder, head["index"]), read_index(decoder, head["labels"])
-    columns = [_read_column(decoder, column) for column in list_of(head["columns"], len(labels))]
-    if any(len(column) != len(index) for column in columns):
-        raise CorruptValue("columns of different lengths")
-    frame = pd.DataFrame({at: _series(column, index) for at, column in enumerate(columns)}, index=index, copy=False)
-    frame.columns = labels
-    if "attrs" in head:
-        frame.attrs = decoder.value(head["attrs"])
-    return frame
-
-
-# Scalars of pandas.
-
-
-def _write_timestamp(_encoder: Encoder, value: Any) -> Any:
-    number = int(value.asm8.view("i8"))
-    return {"$": "Timestamp", "v": number, "unit": value.unit, "zone": zone_head(value.tz), "fold": value.fold}
-
-
-def _read_timestamp(_decoder: Decoder, head: dict[str, Any]) -> Any:
-    moment = pd.Timestamp(_moment("M8", head))
-    zone = zone_of(head["zone"])
-    return moment if zone is None else moment.tz_localize("UTC").tz_convert(zone)
-
-
-def _write_timedelta(_encoder: Encoder, value: Any) -> Any:
-    return {"$": "Timedelta", "v": int(value.asm8.view("i8")), "unit": value.unit}
-
-
-def _read_timedelta(_decoder: Decoder, head: dict[str, Any]) -> Any:
-    return pd.Timedelta(_moment("m8", head))
-
-
-def _moment(kind: str, head: dict[str, Any]) -> Any:
-    return np.array(whole_of(head["v"]), "i8").view(f"{kind}[{_unit(head['unit'])}]")[()]
-
-
-def _write_period(_encoder: Encoder, value: Any) -> Any:
-    return {"$": "Period", "v": value.ordinal, "freq": value.freqstr}
-
-
-def _read_period(_decoder: Decoder, head: dict[str, Any]) -> Any:
-    return pd.Period(ordinal=whole_of(head["v"]), freq=_frequency(head["freq"]))
-
-
-def _write_interval(encoder: Encoder, value: Any) -> Any:
-    ends = [encoder.value(value.left), encoder.value(value.right)]
-    return {"$": "Interval", "ends": ends, "closed": value.closed}
-
-
-def _read_interval(decoder: Decoder, head: dict[str, Any]) -> Any:
-    left, right = decoder.values(list_of(head["ends"], 2))
-    return pd.Interval(left, right, closed=_closed(head["closed"]))
-
-
-def _write_extension(encoder: Encoder, array: Any) -> Any:
-    return {"$": "extension", "column": _column(encoder, array)}
-
-
-def _read_extension(decoder: Decoder, head: dict[str, Any]) -> Any:
-    column = _read_column(decoder, head["column"])
-    return pd.array(column, dtype=column.dtype, copy=False)
-
-
-_WRITERS: dict[type, Callable[[Encoder, Any], Any]] = {
-    np.ndarray: _write_array,
-    pd.DataFrame: _write_frame,
-    pd.Series: _write_series,
-    pd.Timestamp: _write_timestamp,
-    pd.Timedelta: _write_timedelta,
-    pd.Period: _write_period,
-    pd.Interval: _write_interval,
-    type(pd.NA): lambda _encoder, _value: {"$": "NA"},
-    type(pd.NaT): lambda _encoder, _value: {"$": "NaT"},
-}
-_INDEXES = (pd.Index, pd.RangeIndex, pd.MultiIndex, pd.DatetimeIndex, pd.TimedeltaIndex, pd.PeriodIndex)
-_WRITERS |= dict.fromkeys((*_INDEXES, pd.IntervalIndex, pd.CategoricalIndex), write_index)
-
-
-def writer(value: Any) -> Callable[[Encoder, Any], Any] | None:
-    """What encodes a value of this type; None where it is none of NumPy's or pandas'."""
-    write = _WRITERS.get(type(value))
-    if write is None and isinstance(value, np.generic):
-        return _write_scalar
-    if write is None and isinstance(value, pd.api.extensions.ExtensionArray):
-        return _write_extension
-    return write
-
-
-#: What decodes each tag.
-READERS: dict[str, Callable[[Decoder, dict[str, Any]], Any]] = {
-    "array": _read_array,
-    "scalar": _read_scalar,
-    "index": read_index,
-    "series": _read_series,
-    "frame": _read_frame,
-    "Timestamp": _read_timestamp,
-    "Timedelta": _read_timedelta,
-    "Period": _read_period,
-    "Interval": _read_interval,
-    "extension": _read_extension,
-    "NA": lambda _decoder, _head: pd.NA,
-    "NaT": lambda _decoder, _head: pd.NaT,
-}

@@ -119,9 +119,7 @@ def _execute(code: str, source: Supply, limits: Limits, layers: Layers, cancel: 
     return outcome(ending, reading, source, limits, level)
 
 
-def _execute_freshly(
-    reading: Reading, source: Supply, limits: Limits, workers: Pool, cancel: Cancel | None
-) -> Run:
+def _execute_freshly(reading: Reading, source: Supply, limits: Limits, workers: Pool, cancel: Cancel | None) -> Run:
     from boxkit.executor import fresh
 
     with workers.memory(limits.memory_mb):

@@ -19,10 +19,6 @@ def warm() -> None:
     frame.loc[frame["b"] > 3, "c"] = 0
     totals = frame.groupby("a").agg({"b": "sum", "c": "mean"}).sort_values("b").reset_index()
     frame.merge(totals, on="a", how="left")
-    frame.pivot_table(index="a", columns="t", values="b")
-    frame["t"].dt.month.value_counts()
-    frame[frame["a"].str.contains("x") & frame["d"].notna()].drop_duplicates().head().to_string()
-    pd.to_datetime(pd.Series(["2024-01-01"]))
-    pd.concat([frame, frame]).nlargest(3, "b").describe()
+    frame[frame["a"].str.contains("x") & frame["d"].notna()].drop_duplicates().head()
     for value in (frame.head(), totals["b"], 1.5, np.int64(3), [("a", 1)]):
         codec.decode(*codec.encode(value))

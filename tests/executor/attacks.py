@@ -1,8 +1,8 @@
 """Attacks on the sandbox: code that says in ``answer`` what it achieved, and the layers that stand in its way.
 
-Each is run confined, where it must not achieve ``got``, and with the layers ``off`` switched off, where it must: else it
-tests nothing. ``{secret}``, ``{folder}``, ``{tcp}``, ``{udp}`` and ``{host}`` are filled in: a file with a secret, a folder
-that anyone may write to, two ports that are listened to, and the number of the process that started it all.
+Each is run confined, where it must not achieve ``got``, and with the layers ``off`` switched off, where it must: else
+it tests nothing. ``{secret}``, ``{folder}``, ``{tcp}``, ``{udp}`` and ``{host}`` are filled in: a file with a secret, a
+folder that anyone may write to, two ports that are listened to, and the process that started it all.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ ATTACKS = [
     Attack("dumpable again", "c = imp('ctypes'); answer = c.CDLL(None).prctl(4, 1, 0, 0, 0) == 0", SECCOMP),
     Attack("survive the parent", "c = imp('ctypes'); answer = c.CDLL(None).prctl(1, 0, 0, 0, 0) == 0", SECCOMP),
     # Memory.
-    Attack("1.5 GB", "b = bytearray(1_500_000_000); answer = len(b) > 0", LIMITS),
+    Attack("1.5 GB", "b = np.zeros(1_500_000_000, 'u1'); answer = len(b) > 0", LIMITS),
     Attack("mmap", "m = imp('mmap').mmap(-1, 2 << 30); answer = True", LIMITS),
     Attack("a big array", "answer = np.zeros(200_000_000).nbytes > 0", LIMITS),
     Attack(
