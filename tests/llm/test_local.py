@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -104,6 +105,27 @@ async def test_cancelling_ends_the_generation(llm: LocalLLM):
     while any(thread.name == "boxkit-local-llm" for thread in threading.enumerate()):
         assert time.monotonic() < deadline, "the generation goes on although nobody waits"
         await asyncio.sleep(0.05)
+
+
+@pytest.mark.model
+def test_ctrl_c_ends_a_generation_and_the_process(llm: LocalLLM):
+    code = (
+        "import pickle, sys; from boxkit.llm import Message, Parameters; llm = pickle.load(sys.stdin.buffer);"
+        "llm.complete([Message('user', 'hi')], Parameters(max_tokens=1)); print('loaded', flush=True);"
+        "llm.complete([Message('user', 'Write a very long story.')], Parameters(max_tokens=900, temperature=1, seed=1))"
+    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, stderr=pipe) as child:
+        assert child.stdin is not None and child.stdout is not None and child.stderr is not None
+        child.stdin.write(pickle.dumps(llm))
+        child.stdin.close()
+        assert child.stdout.readline() == b"loaded\n"
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        child.wait(timeout=20)
+        assert time.monotonic() - started < 10 and child.returncode != 0
+        assert b"KeyboardInterrupt" in child.stderr.read()
 
 
 def _in_child(llm: LocalLLM, texts: Any) -> None:

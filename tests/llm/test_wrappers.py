@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import boxkit
 from boxkit.answer import Usage
 from boxkit.errors import BudgetSpent, RateLimited
 from boxkit.llm import LLM, Budgeted, Cached, Completion, Message, Metered, OpenAI, Paced, Parameters
@@ -59,14 +60,30 @@ def test_another_model_or_another_prompt_or_changed_data_is_a_miss(tmp_path: Pat
                     Parameters(seed=2),
                     Parameters(max_tokens=5),
                     Parameters(stop=("x",)),
+                    Parameters(salt="fingerprint of other data"),
                 ]
             )
         ),
     ]
     for _ in range(2):
         texts = [Cached(llm, tmp_path, salt).complete(messages, how).text for llm, messages, how, salt in asked]
-        assert texts == ["a", "b", "c", "d", "e", "0", "1", "2", "3", "4"]
+        assert texts == ["a", "b", "c", "d", "e", *"012345"]
     assert all(len(llm.requests) == 1 for llm, *_ in asked)
+
+
+def test_asking_twice_is_a_hit_and_another_model_or_changed_data_a_miss(tmp_path: Path):
+    table = tmp_path / "book.csv"
+    table.write_text("title,year\n" + "".join(f"book {n},{1900 + n}\n" for n in range(60)))
+    reply = "```python\nanswer = len(book)\n```"
+    first, other = ScriptedLLM([reply] * 3, name="first"), ScriptedLLM([reply], name="other")
+
+    def count(llm: ScriptedLLM) -> Any:
+        return boxkit.Pandora(Cached(llm, tmp_path / "cache")).ask("How many books?", boxkit.load(table)).rows
+
+    assert count(first) == count(first) == [(60,)] and len(first.requests) == 1
+    assert count(other) == [(60,)] and len(other.requests) == 1
+    table.write_text(table.read_text() + "book 60,1960\n")
+    assert count(first) == [(61,)] and len(first.requests) == 2, "the change is far below what a prompt shows"
 
 
 def test_another_server_or_more_of_the_body_is_a_miss(tmp_path: Path):
