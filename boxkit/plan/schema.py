@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boxkit.box import BoxSet
 from boxkit.errors import PlanError, nearest
@@ -12,6 +13,9 @@ from boxkit.plan import algebra as pa
 from boxkit.plan import expressions as ex
 from boxkit.plan.functions import FUNCTIONS
 from boxkit.plan.types import BOOLEAN, INTEGER, NUMBER, Type, type_of_constant, type_of_series, union_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Schema", "Slot", "columns_of", "resolve", "walk"]
 
@@ -82,6 +86,9 @@ PLAN_TYPES = (
 )
 
 
+_SCANNED: dict[int, tuple[weakref.ref[pd.DataFrame], tuple[Slot, ...]]] = {}
+
+
 def columns_of(expression: Any) -> list[ex.Column]:
     """The columns that an expression names itself, not those in its subqueries; each once."""
     return list(dict.fromkeys(each for each in walk(expression, into_plans=False) if isinstance(each, ex.Column)))
@@ -97,7 +104,6 @@ class Schema:
     def __init__(self, boxes: BoxSet) -> None:
         self._boxes = boxes
         self._known: dict[pa.Plan, tuple[Slot, ...]] = {}
-        self._scanned: dict[str, tuple[Slot, ...]] = {}
 
     def slots(self, plan: pa.Plan) -> tuple[Slot, ...]:
         """The columns that a plan gives, in order."""
@@ -136,14 +142,18 @@ class Schema:
                 return self.slots(source)
 
     def _scan(self, box: str) -> tuple[Slot, ...]:
-        if box not in self._scanned:
-            found = self._boxes[box]
-            frame = found.frame
-            self._scanned[box] = tuple(
+        found = self._boxes[box]
+        frame = found.frame
+        known = _SCANNED.get(id(frame))
+        if known is None or known[0]() is not frame:
+            slots = tuple(
                 Slot(each.label, box, type_of_series(frame[each.label], affinity_of(found, each.label)))
                 for each in found.fields
             )
-        return self._scanned[box]
+            # Kept for as long as the frame is: looking through every column takes time.
+            known = _SCANNED[id(frame)] = (weakref.ref(frame), slots)
+            weakref.finalize(frame, _SCANNED.pop, id(frame), None)
+        return known[1]
 
     def _join(self, plan: pa.Join) -> tuple[Slot, ...]:
         left, right = self.slots(plan.left), self.slots(plan.right)

@@ -74,6 +74,12 @@ _FEW_VALUES = 100_000
 
 def type_of_constant(value: object) -> Type:
     """The type of one Python value."""
+    known: Type = _type_of_constant(type(value), value)  # type: ignore[arg-type]
+    return known
+
+
+@functools.lru_cache(maxsize=1024)
+def _type_of_constant(_: type, value: Any) -> Type:
     import datetime
 
     import pandas as pd
@@ -100,8 +106,10 @@ def union_of(types: Iterable[Type]) -> Type:
     given = list(types)
     kinds = {each.kind for each in given} - {"null"}
     nullable = any(each.nullable for each in given)
+    if kinds == {"text"}:
+        return Type("text", nullable, values=_all_values(given))
     if len(kinds) == 1:
-        return Type(kinds.pop(), nullable, values=_all_values(given))
+        return Type(kinds.pop(), nullable)
     if not kinds:
         return Type("null")
     if kinds <= {"integer", "boolean"}:

@@ -27,7 +27,8 @@ def unnested(plan: pa.Plan, schema: Schema) -> pa.Plan:
     """
     if not any(isinstance(node, _SUBQUERIES) and free_columns(node.plan) for node in walk(plan)):
         return plan
-    return _Unnesting(schema).plan(plan)
+    found: pa.Plan = _Unnesting(schema).plan(plan)
+    return found
 
 
 def free_columns(plan: pa.Plan) -> list[ex.Column]:
@@ -67,7 +68,7 @@ class _Unnesting:
             return tuple(self.plan(item) for item in plan)
         if not is_dataclass(plan) or isinstance(plan, type):
             return plan
-        plan = replace(plan, **{each.name: self.plan(getattr(plan, each.name)) for each in fields(plan)})  # type: ignore[type-var]
+        plan = replace(plan, **{each.name: self.plan(getattr(plan, each.name)) for each in fields(plan)})
         if not isinstance(plan, PLAN_TYPES) or not any(_correlated(plan)):
             return plan
         if isinstance(plan, pa.Filter):
@@ -116,7 +117,7 @@ class _Unnesting:
             source, values[found] = self._joined_value(source, scalar)
             if scalar is not found:
                 values[found] = ex.Compare("=" if found.negated else ">", values[found], ex.Constant(0))
-        changed = replace(_replaced(plan, values), source=source)
+        changed: pa.Plan = replace(_replaced(plan, values), source=source)
         if not isinstance(plan, (pa.Filter, pa.Sort, pa.Derive)):
             return changed
         return pa.Project(changed, tuple(pa.Output(ex.Column(slot.name, slot.of), slot.name) for slot in before))
@@ -281,4 +282,4 @@ def _replaced(value: Any, given: dict[Any, Any]) -> Any:
         for each in fields(value)
         if not isinstance(getattr(value, each.name), PLAN_TYPES)
     }
-    return replace(value, **changed)  # type: ignore[type-var]
+    return replace(value, **changed)

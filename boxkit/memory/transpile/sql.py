@@ -82,7 +82,7 @@ def parsed(sql: str, dialect: str) -> Any:
     return trees[0]
 
 
-def operands(node: Any, kind: type) -> Iterator[Any]:
+def operands(node: Any, kind: Any) -> Iterator[Any]:
     """The terms of a chain of one binary operator, parentheses around them taken off."""
     from sqlglot import exp
 

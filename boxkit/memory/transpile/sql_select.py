@@ -224,7 +224,8 @@ class _Grouping:
 
     def over(self, expression: Expression) -> Expression:
         """An expression over the rows, as one over the groups."""
-        return rewritten(expression, self._replaced, descend=self._goes_on)
+        changed: Expression = rewritten(expression, self._replaced, descend=self._goes_on)
+        return changed
 
     def _note_columns_in(self, plan: Plan) -> None:
         """Columns of these rows that a subquery names must outlive the grouping."""

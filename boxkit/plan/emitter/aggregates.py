@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from boxkit.errors import PlanError
 from boxkit.plan import algebra as pa
 from boxkit.plan import expressions as ex
+from boxkit.plan.emitter.code import Code
 from boxkit.plan.emitter.layout import keywords, listed, literal
 from boxkit.plan.emitter.table import Cell, Table, unique_labels
-from boxkit.plan.emitter.values import Code, Values
+from boxkit.plan.emitter.values import Values
 from boxkit.plan.schema import columns_of
 
 if TYPE_CHECKING:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boxkit.errors import PlanError
 from boxkit.plan import expressions as ex
+from boxkit.plan.emitter.code import LOOSE, Code
 
 if TYPE_CHECKING:
-    from boxkit.plan.emitter.values import Code, Values
 
 __all__ = ["write_case"]
 
 
 def write_case(values: Values, case: ex.Case) -> Code:
     """The code of a CASE."""
-    from boxkit.plan.emitter.values import LOOSE, Code
-
     kind = values.type_of(case)
     masks = [values.conditions.mask(condition) for condition, _ in case.branches]
     results = [_result(values, value, kind.kind) for _, value in case.branches]
@@ -26,7 +25,7 @@ def write_case(values: Values, case: ex.Case) -> Code:
         for mask, result in reversed(list(zip(masks, results, strict=True))):
             text = f"{result.text} if {mask.text} else {text}"
         return Code(text, kind, True, LOOSE)
-    conditions = [_column_mask(values, condition) for condition, _ in case.branches]
+    conditions = [_column_mask(values, mask, each) for mask, (each, _) in zip(masks, case.branches, strict=True)]
     if len(conditions) == 1 and not results[0].single and not results[0].array:
         other = "" if default.text in ("np.nan", "None") else f", {default.text}"
         return Code(f"{results[0].at(0)}.where({conditions[0]}{other})", kind)
@@ -43,17 +42,15 @@ def write_case(values: Values, case: ex.Case) -> Code:
 
 def _result(values: Values, value: ex.Expression, kind: str) -> Code:
     """A branch's value; a missing text is None, which no array turns into the text ``nan``."""
-    from dataclasses import replace
-
     code = values.write(value)
     if code.text == "np.nan" and kind == "text":
         return replace(code, text="None")
     return code
 
 
-def _column_mask(values: Values, condition: ex.Expression) -> str:
-    text = values.conditions.definite(condition)
-    if values.conditions.mask(condition).single:
+def _column_mask(values: Values, mask: Code, condition: ex.Expression) -> str:
+    text = values.conditions.filled(mask, condition)
+    if mask.single:
         return f"pd.Series({text}, index={values.table.code}.index)"
     return text
 

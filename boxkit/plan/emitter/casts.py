@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from boxkit.plan import expressions as ex
+from boxkit.plan.emitter.code import Code
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from boxkit.plan.emitter.values import Code, Values
+    from boxkit.plan.emitter.values import Values
     from boxkit.plan.types import Type
 
 __all__ = ["NUMBER_IN_FRONT", "write_cast"]
@@ -25,8 +26,6 @@ _PATTERN = f'r"{NUMBER_IN_FRONT}"'
 
 def write_cast(values: Values, cast: ex.Cast) -> Code:
     """The code of a cast."""
-    from boxkit.plan.emitter.values import Code
-
     code = values.write(cast.value)
     kind = values.type_of(cast)
     if code.type.kind == "null":
@@ -45,16 +44,12 @@ def write_cast(values: Values, cast: ex.Cast) -> Code:
 
 
 def _counted(values: Values, code: Code) -> Code:
-    from boxkit.plan.emitter.values import Code
-
     if code.type.kind != "boolean":
         return code
     return Code(f"int({code.text})" if code.single else f"{values.as_series(code)}.astype(int)", code.type, code.single)
 
 
 def _to_number(values: Values, code: Code, *, strict: bool) -> Code:
-    from boxkit.plan.emitter.values import Code
-
     if code.single:
         return _single_number(code, strict=strict)
     column = values.as_series(code)
@@ -81,8 +76,6 @@ def _zeroed(number: str, column: str, code: Code, exact: bool) -> str:
 
 
 def _single_number(code: Code, *, strict: bool) -> Code:
-    from boxkit.plan.emitter.values import Code
-
     if strict:
         return Code(f'pd.to_numeric({code.text}, errors="coerce")', code.type, single=True)
     text = f"float((re.match({_PATTERN}, {code.text}) or (0, 0))[1])"
@@ -92,8 +85,6 @@ def _single_number(code: Code, *, strict: bool) -> Code:
 
 
 def _to_integer(values: Values, code: Code) -> Code:
-    from boxkit.plan.emitter.values import Code
-
     kind = replace(code.type, kind="integer", values=None, affinity="")
     if code.type.kind == "integer":
         return code
@@ -109,8 +100,6 @@ def _to_integer(values: Values, code: Code) -> Code:
 
 
 def _to_text(values: Values, code: Code) -> Code:
-    from boxkit.plan.emitter.values import Code
-
     kind = replace(code.type, kind="text", values=None, affinity="")
     if code.type.kind == "text":
         return code
@@ -127,8 +116,6 @@ def _to_text(values: Values, code: Code) -> Code:
 
 def _decimal_text(values: Values, code: Code, kind: Type) -> Code:
     """Decimal numbers as SQLite writes them: at most 15 digits, and one behind the point at least."""
-    from boxkit.plan.emitter.values import Code
-
     if code.single:
         text = f'str(float(f"{{{code.text}:.15g}}"))'
         return Code(f"({text} if pd.notna({code.text}) else np.nan)" if code.type.nullable else text, kind, single=True)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from boxkit.errors import PlanError
 from boxkit.plan import expressions as ex
+from boxkit.plan.emitter.code import AND, COMPARISON, OR, SUM, Code
 from boxkit.plan.types import BOOLEAN, Type
 
 if TYPE_CHECKING:
-    from boxkit.plan.emitter.values import Code, Values
 
 __all__ = ["compared", "write_comparison"]
 
@@ -25,8 +25,6 @@ def write_comparison(values: Values, comparison: ex.Compare) -> Code:
 
 def compared(values: Values, operator: str, left: Code, right: Code) -> Code:
     """The mask of a comparison of two values whose code stands."""
-    from boxkit.plan.emitter.values import Code
-
     if operator in ("is", "is not"):
         return _same(values, operator, left, right)
     if "null" in (left.type.kind, right.type.kind):
@@ -50,8 +48,6 @@ def _sign(operator: str) -> str:
 
 
 def _plain(values: Values, operator: str, left: Code, right: Code) -> Code:
-    from boxkit.plan.emitter.values import AND, COMPARISON, SUM, Code
-
     if left.single:
         guards = [f"pd.notna({each.text})" for each in (left, right) if each.type.nullable]
         test = f"{left.at(SUM)} {_sign(operator)} {right.at(SUM)}"
@@ -77,8 +73,6 @@ def _plain(values: Values, operator: str, left: Code, right: Code) -> Code:
 
 def _different_classes(values: Values, operator: str, left: Code, right: Code) -> Code:
     """A number against a text: never equal, always less."""
-    from boxkit.plan.emitter.values import AND, Code
-
     number_first = left.type.is_number
     holds = operator == "!=" or operator[0] == ("<" if number_first else ">")
     if not holds:
@@ -96,8 +90,6 @@ def _different_classes(values: Values, operator: str, left: Code, right: Code) -
 
 def _mixed(values: Values, operator: str, left: Code, right: Code) -> Code:
     """Numbers and texts in one column against a single value."""
-    from boxkit.plan.emitter.values import Code
-
     if left.single and not right.single:
         left, right, operator = right, left, _MIRRORED[operator]
     if left.single or not right.single or right.type.kind == "mixed" or right.type.nullable:
@@ -116,8 +108,6 @@ def _mixed(values: Values, operator: str, left: Code, right: Code) -> Code:
 
 def _same(values: Values, operator: str, left: Code, right: Code) -> Code:
     """IS and IS NOT: two missing values are the same."""
-    from boxkit.plan.emitter.values import AND, OR, Code
-
     equal = compared(values, "=" if operator == "is" else "!=", left, right)
     if left.single and right.single:
         both = f"pd.isna({left.text}) and pd.isna({right.text})"

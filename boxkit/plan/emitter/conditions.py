@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from boxkit.errors import PlanError
 from boxkit.plan import expressions as ex
+from boxkit.plan.emitter.code import AND, ATOM, OR, UNARY, Code
+from boxkit.plan.emitter.comparisons import compared, write_comparison
 from boxkit.plan.emitter.layout import literal
+from boxkit.plan.schema import columns_of
 from boxkit.plan.types import BOOLEAN, Type
 
 if TYPE_CHECKING:
-    from boxkit.plan.emitter.values import Code, Values
 
 __all__ = ["NEGATIONS", "Conditions"]
 
@@ -62,23 +64,18 @@ class Conditions:
         """A mask that is True exactly where the condition is true."""
         return self._write(pushed(condition))
 
-    def definite(self, condition: ex.Expression) -> str:
-        """A mask without missing values, for places that take none, in parentheses where needed."""
-        from boxkit.plan.emitter.values import ATOM
-
-        code = self.mask(condition)
+    def filled(self, code: Code, condition: ex.Expression) -> str:
+        """A condition's mask with what is unknown as False."""
         if not code.single and self._may_have_na(condition):
             return f"{code.at(ATOM)}.fillna(False)"
         return code.text
 
     def _may_have_na(self, condition: ex.Expression) -> bool:
-        types = [self.values.type_of(each) for each in ex_columns(condition)]
+        types = [self.values.type_of(each) for each in columns_of(condition)]
         return any(each.nullable and each.kind in ("integer", "boolean") for each in types)
 
     def value(self, condition: ex.Expression) -> Code:
         """A condition as a value: missing where it is neither true nor false."""
-        from boxkit.plan.emitter.values import ATOM
-
         kind = self.values.type_of(condition)
         code = self.mask(condition)
         if code.single or not kind.nullable:
@@ -93,8 +90,6 @@ class Conditions:
             case ex.And(parts) | ex.Or(parts):
                 return self._joined(parts, "&" if isinstance(condition, ex.And) else "|")
             case ex.Compare():
-                from boxkit.plan.emitter.comparisons import write_comparison
-
                 return write_comparison(self.values, condition)
             case ex.Between():
                 return self._between(condition)
@@ -115,13 +110,9 @@ class Conditions:
 
     def constant(self, truth: bool) -> Code:
         """The same answer for every row."""
-        from boxkit.plan.emitter.values import Code
-
         return Code(str(truth), BOOLEAN, single=True)
 
     def _joined(self, parts: tuple[ex.Expression, ...], sign: str) -> Code:
-        from boxkit.plan.emitter.values import AND, OR, Code
-
         codes = [self._write(part) for part in parts]
         decides = "False" if sign == "&" else "True"
         if any(code.text == decides for code in codes):
@@ -137,8 +128,6 @@ class Conditions:
         return Code(f" {sign} ".join(code.at(level) for code in codes), BOOLEAN, False, level)
 
     def _between(self, condition: ex.Between) -> Code:
-        from boxkit.plan.emitter.values import Code
-
         value, low, high = condition.value, condition.low, condition.high
         kinds = [self.values.type_of(each) for each in (value, low, high)]
         plain = all(each.is_number for each in kinds) or all(each.kind == "text" for each in kinds)
@@ -153,8 +142,6 @@ class Conditions:
         return self._write(ex.all_of(ex.Compare(">=", value, low), ex.Compare("<=", value, high)))
 
     def _missing(self, value: ex.Expression, negated: bool) -> Code:
-        from boxkit.plan.emitter.values import Code
-
         code = self.values.write(value)
         if not code.type.nullable:
             return self.constant(negated)
@@ -180,8 +167,6 @@ class Conditions:
 
     def _negatable(self, test: str, code: Code, negated: bool) -> Code:
         """A method's mask or its opposite; a missing value is in neither."""
-        from boxkit.plan.emitter.values import AND, ATOM, UNARY, Code
-
         if not negated:
             return Code(test, BOOLEAN, binds=ATOM)
         if not code.type.nullable:
@@ -189,8 +174,6 @@ class Conditions:
         return Code(f"~{test} & {self.values.as_series(code)}.notna()", BOOLEAN, binds=AND)
 
     def _in_plan(self, condition: ex.InPlan) -> Code:
-        from boxkit.plan.emitter.values import AND, Code
-
         emitter = self.values.emitter
         code = self.values.write(condition.value)
         table = emitter.listed(condition.plan)
@@ -198,8 +181,6 @@ class Conditions:
         members = table.column(cell)
         if table.is_single:
             other = Code(members, cell.slot.type, single=True)
-            from boxkit.plan.emitter.comparisons import compared
-
             return compared(self.values, "!=" if condition.negated else "=", code, other)
         if code.single:
             return self._single_in(code, members, cell.slot.type, condition.negated)
@@ -215,8 +196,6 @@ class Conditions:
         return Code(" & ".join(parts), BOOLEAN, binds=AND if len(parts) > 1 else 1)
 
     def _single_in(self, code: Code, members: str, kind: Type, negated: bool) -> Code:
-        from boxkit.plan.emitter.values import Code
-
         inside = f"{members}.isin([{code.text}]).any()"
         if not negated:
             return Code(f"pd.notna({code.text}) and {inside}" if code.type.nullable else inside, BOOLEAN, True, 7)
@@ -228,8 +207,6 @@ class Conditions:
         return Code(" and ".join(parts), BOOLEAN, True, 7)
 
     def _like(self, condition: ex.Like) -> Code:
-        from boxkit.plan.emitter.values import Code
-
         if not isinstance(condition.pattern, ex.Constant):
             raise PlanError("LIKE needs a constant pattern")
         if condition.pattern.value is None:
@@ -277,10 +254,3 @@ def _regex(pattern: str, escape: str) -> str:
             out += {"%": ".*", "_": "."}.get(char) or re.escape(char)
         at += 1
     return out
-
-
-def ex_columns(condition: ex.Expression) -> list[ex.Column]:
-    """The columns that a condition names."""
-    from boxkit.plan.schema import columns_of
-
-    return columns_of(condition)

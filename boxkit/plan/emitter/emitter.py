@@ -11,12 +11,13 @@ from boxkit.errors import PlanError
 from boxkit.plan import algebra as pa
 from boxkit.plan import expressions as ex
 from boxkit.plan.emitter.aggregates import emit_aggregate
+from boxkit.plan.emitter.code import Code
 from boxkit.plan.emitter.joins import emit_join
 from boxkit.plan.emitter.layout import first_free, identifier, keywords, literal, wrap
 from boxkit.plan.emitter.sets import emit_set_operation
 from boxkit.plan.emitter.sorting import emit_extreme, emit_sort
 from boxkit.plan.emitter.table import Cell, Table, unique_labels
-from boxkit.plan.emitter.values import Code, Values
+from boxkit.plan.emitter.values import Values
 from boxkit.plan.schema import PLAN_TYPES, Schema, columns_of, walk
 from boxkit.plan.types import BOOLEAN
 from boxkit.plan.unnest import unnested

@@ -2,46 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxkit.errors import PlanError
 from boxkit.plan import expressions as ex
+from boxkit.plan.emitter.cases import write_case
+from boxkit.plan.emitter.casts import write_cast
+from boxkit.plan.emitter.code import ATOM, PRODUCT, SUM, UNARY, Code
+from boxkit.plan.emitter.conditions import Conditions
 from boxkit.plan.emitter.layout import literal
 from boxkit.plan.emitter.table import Table
+from boxkit.plan.emitter.windows import write_window
 from boxkit.plan.functions import FUNCTIONS
 from boxkit.plan.types import Type
 
 if TYPE_CHECKING:
     from boxkit.plan.emitter.emitter import Emitter
 
-__all__ = ["ATOM", "SUM", "Code", "Values"]
-
-# How tightly code binds, loosest last.
-ATOM, UNARY, PRODUCT, SUM, AND, OR, COMPARISON, LOOSE = range(8)
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """A piece of code that computes a value.
-
-    Attributes:
-        text: The code.
-        type: What it computes.
-        single: Whether it is one value rather than a column.
-        binds: How tightly its outermost operator binds.
-        array: Whether a column is a bare array, which has no methods of pandas'.
-    """
-
-    text: str
-    type: Type
-    single: bool = False
-    binds: int = ATOM
-    array: bool = False
-
-    def at(self, level: int) -> str:
-        """The code, in parentheses where an operator of that level needs them."""
-        return self.text if self.binds <= level else f"({self.text})"
+__all__ = ["Values"]
 
 
 class Values:
@@ -53,8 +31,6 @@ class Values:
     """
 
     def __init__(self, emitter: Emitter, table: Table) -> None:
-        from boxkit.plan.emitter.conditions import Conditions
-
         self.emitter = emitter
         self.table = table
         self.conditions = Conditions(self)
@@ -79,14 +55,12 @@ class Values:
             case ex.Call():
                 return self._call(expression)
             case ex.Case():
-                return self._case(expression)
+                return write_case(self, expression)
             case ex.Cast():
-                return self._cast(expression)
+                return write_cast(self, expression)
             case ex.ScalarPlan(plan):
                 return self.emitter.scalar(plan)
             case ex.WindowCall():
-                from boxkit.plan.emitter.windows import write_window
-
                 return write_window(self, expression)
             case ex.Aggregated():
                 raise PlanError(f"an aggregate ({expression.function}) stands outside of an Aggregate's measures")
@@ -162,16 +136,17 @@ class Values:
         single = all(each.single for each in codes)
         template = function.single if single and function.single is not None else function.column
         texts = [each.at(ATOM) for each in codes]
+        if expression.function == "first_known" and not single:
+            kinds = {each.type.kind for each in codes}
+            if kinds == {"integer", "number"}:
+                # A nullable column of whole numbers takes no decimals.
+                codes = [self._as_floats(each) for each in codes]
+                texts = [each.at(ATOM) for each in codes]
         if not single and codes:
             texts[0] = self.as_series(codes[0])
         return Code(template.format(*texts, table=self.table.code), self.type_of(expression), single)
 
-    def _case(self, expression: ex.Case) -> Code:
-        from boxkit.plan.emitter.cases import write_case
-
-        return write_case(self, expression)
-
-    def _cast(self, expression: ex.Cast) -> Code:
-        from boxkit.plan.emitter.casts import write_cast
-
-        return write_cast(self, expression)
+    def _as_floats(self, code: Code) -> Code:
+        if code.single or code.type.kind != "integer":
+            return code
+        return Code(f"{self.as_series(code)}.astype(float)", code.type)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boxkit.errors import PlanError
 from boxkit.plan import expressions as ex
+from boxkit.plan.emitter.code import SUM, Code
 from boxkit.plan.emitter.layout import listed, literal
 
 if TYPE_CHECKING:
-    from boxkit.plan.emitter.values import Code, Values
 
 __all__ = ["write_window"]
 
@@ -19,8 +20,6 @@ _RUNNING = {"sum": "cumsum", "total": "cumsum", "min": "cummin", "max": "cummax"
 
 def write_window(values: Values, call: ex.WindowCall) -> Code:
     """The code of a window function."""
-    from boxkit.plan.emitter.values import SUM, Code
-
     kind = values.type_of(call)
     if call.function == "row_number":
         return Code(f"{_grouped(values, call, None)}.cumcount() + 1", kind, binds=SUM)
@@ -67,10 +66,6 @@ def _grouped(values: Values, call: ex.WindowCall, argument: ex.Expression | None
 
 
 def _rank(values: Values, call: ex.WindowCall) -> Code:
-    from dataclasses import replace
-
-    from boxkit.plan.emitter.values import Code
-
     if len(call.order) != 1:
         raise PlanError(f"{call.function} over several keys cannot be written")
     key = call.order[0]
@@ -85,8 +80,6 @@ def _rank(values: Values, call: ex.WindowCall) -> Code:
 
 
 def _shifted(values: Values, call: ex.WindowCall) -> Code:
-    from boxkit.plan.emitter.values import Code
-
     step = 1
     if len(call.arguments) > 1:
         if not isinstance(call.arguments[1], ex.Constant) or not isinstance(call.arguments[1].value, int):
@@ -99,10 +92,6 @@ def _shifted(values: Values, call: ex.WindowCall) -> Code:
 
 
 def _aggregate(values: Values, call: ex.WindowCall) -> Code:
-    from dataclasses import replace
-
-    from boxkit.plan.emitter.values import SUM, Code
-
     kind = values.type_of(call)
     argument = call.arguments[0] if call.arguments else None
     whole = call.running == "all" or not call.order
@@ -129,8 +118,6 @@ def _aggregate(values: Values, call: ex.WindowCall) -> Code:
 
 
 def _running(values: Values, call: ex.WindowCall, argument: ex.Expression) -> Code:
-    from boxkit.plan.emitter.values import Code
-
     kind = values.type_of(argument)
     if not kind.is_number:
         raise PlanError(f"a running {call.function} of {kind.kind} values cannot be written")
