@@ -10,6 +10,7 @@ from boxkit.plan import expressions as ex
 from boxkit.plan.emitter.code import LOOSE, Code
 
 if TYPE_CHECKING:
+    from boxkit.plan.emitter.values import Values
 
 __all__ = ["write_case"]
 

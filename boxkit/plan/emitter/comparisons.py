@@ -10,6 +10,7 @@ from boxkit.plan.emitter.code import AND, COMPARISON, OR, SUM, Code
 from boxkit.plan.types import BOOLEAN, Type
 
 if TYPE_CHECKING:
+    from boxkit.plan.emitter.values import Values
 
 __all__ = ["compared", "write_comparison"]
 

@@ -15,6 +15,7 @@ from boxkit.plan.schema import columns_of
 from boxkit.plan.types import BOOLEAN, Type
 
 if TYPE_CHECKING:
+    from boxkit.plan.emitter.values import Values
 
 __all__ = ["NEGATIONS", "Conditions"]
 

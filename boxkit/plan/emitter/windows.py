@@ -11,6 +11,7 @@ from boxkit.plan.emitter.code import SUM, Code
 from boxkit.plan.emitter.layout import listed, literal
 
 if TYPE_CHECKING:
+    from boxkit.plan.emitter.values import Values
 
 __all__ = ["write_window"]
 
