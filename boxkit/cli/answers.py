@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxkit.cli.exits import Exit
-from boxkit.cli.tables import cell, print_csv, shown_rows, table
+from boxkit.cli.tables import cell, fitting, print_csv, records, shown_rows, table
 from boxkit.cli.terminal import complain, print_json, say, screen, show, text
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ __all__ = ["code", "cost", "counted", "explain", "footer", "outcome", "print_ans
 
 #: Rows of another reading that are shown where the planner abstained.
 READING_ROWS = 3
+
+#: Rows that are shown one below the other where they are too wide for the terminal.
+RECORDS = 3
 
 #: Entities whose ids are shown with an explained answer.
 ENTITIES = 20
@@ -78,14 +81,20 @@ def rows_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], limit: int
     if not rows:
         say(text("the answer has no rows", "dim"))
         return
-    kept = shown_rows(rows, limit)
-    show(table(columns, rows[:kept]))
-    if kept < len(rows):
-        say(
-            text(
-                f"{len(rows) - kept} more of {len(rows)} rows: --rows 0 shows all, --csv and --json hold all", "yellow"
-            )
-        )
+    kept = rows[: shown_rows(rows, limit)]
+    console = screen()
+    fit = fitting(columns, kept, console.width) if console.is_terminal else len(columns)
+    if fit < len(columns) and len(kept) <= RECORDS:
+        show(records(columns, kept))
+    elif fit < len(columns):
+        fit = max(fit, 1)
+        show(table(columns[:fit], [row[:fit] for row in kept]))
+        say(text(f"left out for want of room: {', '.join(columns[fit:])}; --csv and --json hold all", "yellow"))
+    else:
+        show(table(columns, kept))
+    if len(kept) < len(rows):
+        more = len(rows) - len(kept)
+        say(text(f"{more} more of {len(rows)} rows: --rows 0 shows all, --csv and --json hold all", "yellow"))
 
 
 def code(source: str) -> RenderableType:

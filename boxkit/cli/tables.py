@@ -13,10 +13,15 @@ from boxkit.cli.terminal import harmless, text
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["cell", "print_csv", "shown_rows", "table"]
+__all__ = ["cell", "fitting", "print_csv", "records", "shown_rows", "table"]
 
 #: Rows that a terminal shows before it says how many more there are.
 TERMINAL_ROWS = 50
+
+#: A column narrower than its content is readable from this many characters on.
+READABLE_CHARS = 16
+
+GAP_CHARS = 3
 
 NUMBERS = (int, float)
 
@@ -56,6 +61,34 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
     for row in rows:
         cells = (text(cell(value), "dim" if value is None else "") for value in row)
         drawn.add_row(*cells, *("" for _ in range(width - len(row))))
+    return drawn
+
+
+def fitting(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> int:
+    """How many columns, from the first on, fit side by side into ``width`` characters and stay readable."""
+    from rich.cells import cell_len
+
+    used = 0
+    for at, name in enumerate(columns):
+        widest = max([cell_len(name), *(cell_len(cell(row[at])) for row in rows if at < len(row))])
+        used += min(widest, READABLE_CHARS) + (GAP_CHARS if at else 0)
+        if used > width:
+            return at
+    return len(columns)
+
+
+def records(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    """The rows one below the other, a line a cell."""
+    from rich.table import Table
+
+    drawn = Table(box=None, show_header=False, pad_edge=False)
+    drawn.add_column(style="bold", overflow="fold")
+    drawn.add_column(overflow="fold")
+    for number, row in enumerate(rows):
+        if number:
+            drawn.add_row("", "")
+        for name, value in zip(columns, row, strict=False):
+            drawn.add_row(text(name), text(cell(value), "dim" if value is None else ""))
     return drawn
 
 

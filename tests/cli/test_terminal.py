@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import io
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from boxkit.cli.answers import rows_table
 from boxkit.cli.tables import cell, print_csv, table
 from boxkit.cli.terminal import harmless, show, text
 
@@ -74,3 +77,50 @@ def test_csv_holds_every_row_and_tells_missing_from_text(capsys: pytest.CaptureF
 def test_rows_of_unequal_length_are_all_shown(capsys: pytest.CaptureFixture[str]) -> None:
     show(table(["a"], [(1,), (22, 33)]))
     assert [line.split() for line in capsys.readouterr().out.splitlines()[2:]] == [["1"], ["22", "33"]]
+
+
+class Terminal(io.StringIO):
+    """A stdout that claims to be a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    screen = Terminal()
+    for name, value in {"COLUMNS": "60", "LINES": "20", "TERM": "dumb"}.items():
+        monkeypatch.setenv(name, value)
+    return screen
+
+
+WIDE = [f"column_{at:02}" for at in range(12)]
+
+
+def test_a_table_too_wide_for_the_terminal_says_which_columns_it_leaves_out(
+    terminal: Terminal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with contextlib.redirect_stdout(terminal):
+        rows_table(WIDE, [tuple(range(row, row + 12)) for row in range(9)], None)
+    shown, told = terminal.getvalue(), capsys.readouterr().err
+    left_out = [name for name in WIDE if name not in shown]
+    assert left_out
+    assert all(name in told for name in left_out)
+    assert max(map(len, shown.splitlines())) <= 60
+
+
+def test_a_few_rows_too_wide_for_the_terminal_are_shown_one_below_the_other(terminal: Terminal) -> None:
+    with contextlib.redirect_stdout(terminal):
+        rows_table(WIDE, [tuple(range(12))], None)
+    assert [line.split() for line in terminal.getvalue().splitlines()][3] == ["column_03", "3"]
+    assert "column_11" in terminal.getvalue()
+
+
+def test_a_terminal_says_how_many_rows_it_does_not_show(terminal: Terminal, capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.redirect_stdout(terminal):
+        rows_table(["n"], [(at,) for at in range(70)], None)
+    assert "20 more of 70 rows" in capsys.readouterr().err
+    with contextlib.redirect_stdout(terminal):
+        rows_table(["n"], [(at,) for at in range(70)], 0)
+    assert capsys.readouterr().err == ""
+    assert terminal.getvalue().split()[-1] == "69"
