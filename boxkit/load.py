@@ -5,15 +5,16 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from boxkit.box import BoxSet
+from boxkit.box import BoxSet, Note
 from boxkit.converters.combine import combine, with_key_notes
 from boxkit.converters.discover import with_discovered_keys
 from boxkit.converters.links import link
-from boxkit.converters.locate import locate
+from boxkit.converters.locate import Located, locate
 from boxkit.converters.registry import Converter, converter, converter_for
-from boxkit.errors import UnknownFormat
+from boxkit.errors import SourceError, UnknownFormat, UnreadableSource
 
 __all__ = ["from_database", "from_graph", "from_table", "load"]
 
@@ -52,37 +53,70 @@ def load(
     if not sources:
         raise TypeError("load needs at least one source: a path, a URL, a DataFrame, a connection or a graph")
     given = {"question": question, "topics": topics, "hops": hops, "discover": discover}
-    chosen = [
-        [(each, converter(format) if format else converter_for(each)) for each in locate(source)] for source in sources
-    ]
-    return _convert(chosen, given, options)
+    return _convert([_choose(locate(source), format) for source in sources], given, options)
 
 
-_Chosen = Sequence[Sequence[tuple[Any, Converter]]]
+@dataclass(frozen=True)
+class _Group:
+    """What one argument stands for, each part with its converter."""
+
+    parts: list[tuple[Any, Converter]]
+    #: A folder, glob or archive: one unreadable part does not hide the others.
+    many: bool = False
+    notes: list[Note] = field(default_factory=list)
 
 
-def _convert(chosen: _Chosen, given: dict[str, Any], options: dict[str, Any]) -> BoxSet:
-    _check_options([each for group in chosen for _, each in group], given, options)
+def _choose(found: Located, format: str | None) -> _Group:  # noqa: A002 - as in load
+    group = _Group([], found.many)
+    for each in found:
+        try:
+            group.parts.append((each, converter(format) if format else converter_for(each)))
+        except UnknownFormat as error:
+            if not found.many:
+                raise
+            group.notes.append(Note("skipped", str(error).splitlines()[0]))
+    if not group.parts:
+        raise UnreadableSource(f"nothing in it can be read: {group.notes[0].message}", where=_label(found[0]))
+    return group
+
+
+def _convert(chosen: Sequence[_Group], given: dict[str, Any], options: dict[str, Any]) -> BoxSet:
+    _check_options([each for group in chosen for _, each in group.parts], given, options)
     discover = given.get("discover")
     groups = []
     for group in chosen:
         sets = []
-        for source, each in group:
-            names = inspect.signature(each.convert).parameters
-            open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in names.values())
-            taken = {key: value for key, value in options.items() if key in names or open_ended}
-            taken |= {key: value for key, value in given.items() if key in names}
-            sets.append(each.convert(source, **taken))
-        groups.append(_one_source(sets, discover))
+        for source, each in group.parts:
+            try:
+                sets.append(_converted(source, each, given, options))
+            except SourceError as error:
+                if not group.many:
+                    raise
+                group.notes.append(Note("unreadable", str(error).splitlines()[0]))
+        if not sets:
+            raise UnreadableSource(
+                f"nothing in it can be read: {group.notes[-1].message}", where=_label(group.parts[0][0])
+            )
+        groups.append(_one_source(sets, discover, group.notes))
     if len(groups) == 1:
         return with_key_notes(groups[0])
     boxes, names_by_source = combine(groups)
     return with_key_notes(boxes if discover is False else link(boxes, names_by_source))
 
 
-def _one_source(sets: Sequence[BoxSet], discover: bool | None) -> BoxSet:
+def _converted(source: Any, each: Converter, given: dict[str, Any], options: dict[str, Any]) -> BoxSet:
+    names = inspect.signature(each.convert).parameters
+    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in names.values())
+    taken = {key: value for key, value in options.items() if key in names or open_ended}
+    taken |= {key: value for key, value in given.items() if key in names}
+    return each.convert(source, **taken)
+
+
+def _one_source(sets: Sequence[BoxSet], discover: bool | None, notes: Sequence[Note]) -> BoxSet:
     """What one argument stands for: one file's boxes, or a folder's, with the keys that nobody declared."""
     boxes = sets[0] if len(sets) == 1 else combine(sets)[0]
+    if notes:
+        boxes = BoxSet(boxes.values(), boxes.foreign_keys, (*boxes.loading_notes, *notes), boxes.sources)
     is_tables = all(box.kind == "table" for box in boxes.values())
     if len(boxes) > 1 and is_tables and not boxes.foreign_keys and discover is not False:
         return with_discovered_keys(boxes)
@@ -148,23 +182,23 @@ def from_graph(
 def _of_kinds(
     source: Any, kind: str, names: Sequence[str], options: dict[str, Any], given: dict[str, Any] | None = None
 ) -> BoxSet:
-    chosen = []
+    group = _Group([])
     for each in locate(source):
         scored = [(converter(name).accepts(each), -at, name) for at, name in enumerate(names)]
         score, _, name = max(scored)
         if not score:
             other = converter_for(each)
             raise UnknownFormat(f"this is no {kind} but {other.name}", where=_label(each), hint="use boxkit.load")
-        chosen.append((each, converter(name)))
-    return _convert([chosen], given or {}, options)
+        group.parts.append((each, converter(name)))
+    return _convert([group], given or {}, options)
 
 
 def _one_kind(source: Any, kind: str, excluded: Sequence[str], options: dict[str, Any]) -> BoxSet:
-    chosen = [(each, converter_for(each)) for each in locate(source)]
-    for each, found in chosen:
+    group = _choose(locate(source), None)
+    for each, found in group.parts:
         if found.name in excluded:
             raise UnknownFormat(f"this is no {kind} but {found.name}", where=_label(each), hint="use boxkit.load")
-    return _convert([chosen], {}, options)
+    return _convert([group], {}, options)
 
 
 def _label(source: Any) -> str:

@@ -17,8 +17,8 @@ __all__ = ["MISSING_WORDS", "typed"]
 #: Words that mean "no value" among numbers; in a column of texts they stay texts.
 MISSING_WORDS = frozenset({"NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NULL", "null", "None", "none"})
 
-_INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]*)")
-_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]*|(?=\.[0-9]))(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*|(?=\.[0-9]))(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 _BOOLEANS = ({"true", "false"}, {"True", "False"}, {"TRUE", "FALSE"})
 _INT64 = range(-(2**63), 2**63)
 _EXACT_DIGITS = 17

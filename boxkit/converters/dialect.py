@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections import Counter
 from dataclasses import dataclass
@@ -34,22 +35,12 @@ def sniff(text: str) -> Dialect:
     sample = text[:_SAMPLE_CHARS]
     if len(text) > len(sample):
         sample = sample[: sample.rfind("\n") + 1] or sample
-    backslash = '\\"' in text and _escapes_quotes(text)
-    dialects = [Dialect(each, backslash, f'{each} "' in sample) for each in _DELIMITERS]
+    # A quote in a quoted cell that is neither doubled nor the cell's last sign must have been escaped.
+    backslashes = (True, False) if re.search(r'\\"[^",;|\t\r\n]', text) else (False,)
+    dialects = [Dialect(each, backslash, f'{each} "' in sample) for backslash in backslashes for each in _DELIMITERS]
     scored = [(_score(sample, dialect), -at, dialect) for at, dialect in enumerate(dialects)]
     best, _, dialect = max(scored, key=lambda each: each[:2])
-    return dialect if best > 0 else dialects[0]
-
-
-def _escapes_quotes(text: str) -> bool:
-    # A backslash before a closing quote ("C:\") is followed by a delimiter or the line's end.
-    inner = Counter[str]()
-    start = text.find('\\"')
-    while start != -1:
-        after = text[start + 2 : start + 3]
-        inner["end" if after in ",;\t|\r\n" or not after else "inside"] += 1
-        start = text.find('\\"', start + 2)
-    return inner["inside"] > 0 and '""' not in text.replace(',""', "").replace('"",', "")
+    return dialect if best > 0 else dialects[-len(_DELIMITERS)]
 
 
 def _score(sample: str, dialect: Dialect) -> float:

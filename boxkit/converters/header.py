@@ -6,6 +6,7 @@ import datetime
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from boxkit.converters.cells import MISSING_WORDS
@@ -54,49 +55,64 @@ def header_row(rows: Sequence[Sequence[Any]]) -> int:
         return 0
     often = Counter(present)
     usual = max(often, key=lambda count: (often[count] * min(count, 8), count))
-    candidates = [
-        at
-        for at, count in enumerate(counts)
-        if count >= max(usual - 1, (usual + 1) // 2, 1)
-        and all(is_text(cell) or is_blank(cell) or _is_year(cell) for cell in rows[at])
-    ]
+    first = next(at for at, count in enumerate(counts) if count)
+    least = max(usual - 1, (usual + 1) // 2, 1)
+    candidates = [at for at, count in enumerate(counts) if count >= least and _may_name(rows, at, first)]
     first_wide = next(at for at, count in enumerate(counts) if count >= max(usual - 1, 1))
     # A row of data may be all text; only titles and blank lines may stand above a header.
     candidates = [at for at in candidates if at <= first_wide + 3]
-    first = next(at for at, count in enumerate(counts) if count)
     for at in candidates:
         if (at == first and counts[at] > 1) or counts[at] >= usual or _named_kinds(rows, at):
             return at
     return candidates[0] if candidates and candidates[0] <= first_wide else first_wide
 
 
+def _may_name(rows: Sequence[Sequence[Any]], at: int, first: int) -> bool:
+    if all(is_text(cell) or is_blank(cell) or _is_year(cell) for cell in rows[at]):
+        return True
+    return at == first and has_header(rows, at)
+
+
 def _named_kinds(rows: Sequence[Sequence[Any]], at: int) -> int:
     """Columns whose cell in the row is text, and whose next cell below is not."""
-    found = 0
-    for column, cell in enumerate(rows[at]):
-        if is_text(cell):
-            below = next(
-                (row[column] for row in rows[at + 1 : at + _FAR] if column < len(row) and not is_blank(row[column])),
-                None,
-            )
-            found += below is not None and not is_text(below)
-    return found
+    below = [(cell, _below(rows, at, column)) for column, cell in enumerate(rows[at])]
+    return sum(is_text(cell) and not is_blank(under) and not is_text(under) for cell, under in below)
 
 
 def has_header(rows: Sequence[Sequence[Any]], at: int) -> bool:
     """Whether the row names columns, rather than being the first row of a table without names."""
     row = [cell for cell in rows[at] if not is_blank(cell)]
-    if not row:
+    if not row or any(isinstance(cell, (datetime.date, datetime.time, bool)) for cell in row):
         return False
-    if any(isinstance(cell, (datetime.date, datetime.time, bool)) for cell in row):
-        return False
-    if all(map(is_text, row)):
-        return True
-    if _named_kinds(rows, at):
-        return True
     odd = [cell for cell in row if not is_text(cell)]
-    # Years and counted columns are names, if no two are the same.
-    return all(map(_is_year, odd)) and len(set(map(str, odd))) == len(odd) and len(rows) > at + 1
+    if not odd:
+        return True
+    if len(set(map(str, odd))) < len(odd) or len(rows) == at + 1:
+        return False
+    if _are_counted(odd):
+        return True
+    # Numbers over texts, and years, are names; numbers over numbers are values.
+    against = sum(_is_value(cell) and _is_value(_below(rows, at, column)) for column, cell in enumerate(rows[at]))
+    return not against or _named_kinds(rows, at) > against
+
+
+def _are_counted(cells: Sequence[Any]) -> bool:
+    try:
+        numbers = [float(cell) for cell in cells]
+    except (TypeError, ValueError):
+        return False
+    steps = {after - before for before, after in pairwise(numbers)}
+    return len(numbers) > 2 and steps == {1.0}
+
+
+def _is_value(cell: Any) -> bool:
+    return not is_blank(cell) and not is_text(cell) and not _is_year(cell)
+
+
+def _below(rows: Sequence[Sequence[Any]], at: int, column: int) -> Any:
+    """The next cell below that is not blank."""
+    near = rows[at + 1 : at + _FAR]
+    return next((row[column] for row in near if column < len(row) and not is_blank(row[column])), None)
 
 
 def header_rows(rows: Sequence[Sequence[Any]], at: int) -> int:

@@ -4,60 +4,113 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
 
 from boxkit.converters.source import SourceFile
+from boxkit.converters.unpack import fetched, is_archive, saved_stream, unpacked
 from boxkit.errors import SourceNotFound, UnreadableSource, nearest
 
-__all__ = ["locate"]
+__all__ = ["Located", "locate"]
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
-def locate(source: Any) -> Iterator[Any]:
+class Located(list[Any]):
+    """What one argument stands for.
+
+    Attributes:
+        many: Whether it stands for several files (a folder, a glob, an archive), one of which may be unreadable.
+    """
+
+    many: bool = False
+
+
+def locate(source: Any) -> Located:
     """The files (as `SourceFile`) or objects that ``source`` stands for.
 
     Raises:
         SourceNotFound: Nothing is there.
+        UnreadableSource: It is there, but is no file that can be opened.
     """
-    if not isinstance(source, (str, os.PathLike)) or isinstance(source, SourceFile):
-        yield source
-        return
+    if isinstance(source, SourceFile) or not isinstance(source, (str, os.PathLike)):
+        if hasattr(source, "read") and not hasattr(source, "execute"):
+            return _unpacked([saved_stream(source)])
+        return Located([source])
     text = os.fspath(source)
-    if isinstance(source, str) and text.startswith("file://"):
-        yield from _at(Path(unquote(urlsplit(text).path)))
-        return
-    if isinstance(source, str) and text.startswith("sqlite:///"):
-        yield from _at(Path(text.removeprefix("sqlite:///")))
-        return
-    if isinstance(source, str) and "://" in text.split("?")[0]:
-        yield text
-        return
-    yield from _at(Path(text).expanduser())
+    if isinstance(text, bytes):
+        text = os.fsdecode(text)
+    if isinstance(source, str) and _SCHEME.match(text):
+        return _at_url(text)
+    return _at(Path(text).expanduser())
 
 
-def _at(path: Path) -> Iterator[SourceFile]:
+def _at_url(url: str) -> Located:
+    scheme = urlsplit(url).scheme.lower()
+    if scheme == "file":
+        return _at(Path(url2pathname(url[len("file://") :].removeprefix("localhost"))))
+    if scheme == "sqlite":
+        return _at(
+            Path(unquote(urlsplit(url).path.removeprefix("/")) if not url.startswith("sqlite:////") else url[10:])
+        )
+    if _is_service(url):
+        return Located([url])
+    return _unpacked([fetched(url)])
+
+
+def _is_service(url: str) -> bool:
+    """Whether the address is a database's or a query service's rather than a file's."""
+    from boxkit.converters.registry import converter
+
+    return any(converter(name).accepts(url) >= 0.5 for name in ("sqlalchemy", "sparql"))
+
+
+def _at(path: Path) -> Located:
+    if path.is_dir():
+        return _in_folder(path)
     if path.is_file():
-        yield SourceFile.of(path)
-    elif path.is_dir():
-        yield from _in_folder(path)
-    elif path.exists():
+        return _unpacked([_file(path)])
+    if path.exists():
         raise UnreadableSource("this is neither a file nor a folder", where=str(path))
-    elif glob.has_magic(str(path)):
+    if glob.has_magic(str(path)):
         found = sorted(each for each in glob.glob(str(path), recursive=True) if os.path.isfile(each))
         if not found:
             raise SourceNotFound("no file matches this pattern", where=str(path))
-        yield from map(SourceFile.of, found)
-    else:
-        raise SourceNotFound("there is no such file", where=str(path), hint=_neighbours(path))
+        return _unpacked([_file(Path(each)) for each in found], many=True)
+    raise SourceNotFound("there is no such file", where=str(path), hint=_neighbours(path))
 
 
-def _in_folder(path: Path) -> Iterator[SourceFile]:
+def _file(path: Path) -> SourceFile:
+    file = SourceFile.of(path)
+    try:
+        _ = file.head
+    except OSError as error:
+        raise UnreadableSource(f"this file cannot be opened: {error.strerror}", where=str(path)) from error
+    return file
+
+
+def _in_folder(path: Path) -> Located:
+    if (path / "boxes.json").is_file():
+        return Located([_file(path / "boxes.json")])
     files = sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
     if not files:
-        raise UnreadableSource("this folder holds no file", where=str(path))
-    yield from map(SourceFile.of, files)
+        raise UnreadableSource(
+            "this folder holds no file", where=str(path), hint="name the files, or a pattern (folder/**/*.csv)"
+        )
+    return _unpacked([_file(each) for each in files], many=True)
+
+
+def _unpacked(files: list[SourceFile], many: bool = False) -> Located:
+    found = Located()
+    found.many = many
+    for each in files:
+        inner = list(unpacked(each)) if is_archive(each) else [each]
+        found.many = found.many or len(inner) > 1
+        found.extend(inner)
+    return found
 
 
 def _neighbours(path: Path) -> str | None:

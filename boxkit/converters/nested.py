@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from boxkit.box import BoxSet, ForeignKey, Note
+from boxkit.box import Box, BoxSet, ForeignKey, Note
 from boxkit.converters.columns import column, frame_of
 from boxkit.converters.held import held_box
 from boxkit.errors import UnreadableSource
@@ -87,7 +87,9 @@ def _fill(
 
 def _boxes(tables: dict[str, _Table], notes: list[Note], source: str, state: Callable[[], str]) -> BoxSet:
     parents = {id(table.parent) for table in tables.values() if table.parent}
-    boxes, keys, names = [], [], dict[int, tuple[str, str]]()
+    boxes: list[Box] = []
+    keys: list[ForeignKey] = []
+    names: dict[int, tuple[str, str]] = {}
     for table in tables.values():
         label = box_name(table.path, [box.name for box in boxes])
         headers = list(dict.fromkeys(key for row in table.rows for key in row))
