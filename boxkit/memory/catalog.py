@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import itertools
+import json
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
@@ -65,6 +67,23 @@ class Catalog:
         """The catalog of the entries at these positions."""
         chosen = list(positions)
         return Catalog(*([column[at] for at in chosen] for column in self.columns().values()))
+
+    def to_text(self, lengths: Sequence[int]) -> str:
+        """The catalog as JSON, with the length of each line in the file that it belongs to.
+
+        A column is one text, an entry a line: that reads back ten times as fast as a list would.
+        """
+        columns = {name: "\n".join(column) for name, column in self.columns().items()}
+        return json.dumps(columns | {"lengths": " ".join(map(str, lengths))}, ensure_ascii=False)
+
+    @classmethod
+    def from_text(cls, text: str) -> tuple[Catalog, tuple[list[int], list[int]]]:
+        """The catalog that `to_text` wrote, and where each line starts and ends."""
+        columns = json.loads(text)
+        bounds = list(itertools.accumulate(map(int, columns.pop("lengths").split()), initial=0))
+        count = len(bounds) - 1
+        catalog = cls(**{name: column.split("\n") if count else [] for name, column in columns.items()})
+        return catalog, (bounds[:-1], [bound - 1 for bound in bounds[1:]])
 
     def columns(self) -> dict[str, list[str]]:
         """The columns by name."""

@@ -72,6 +72,9 @@ class Demonstration:
                 raise ValueError(f"a demonstration needs a {name}: {self.id or self.question!r} has none")
         if self.kind not in ("table", "database", "graph"):
             raise ValueError(f"a demonstration's kind is 'table', 'database' or 'graph', not {self.kind!r}")
+        for name in ("id", "dataset", "source", "split"):
+            if "\n" in getattr(self, name):
+                raise ValueError(f"a demonstration's {name} is one line, not {getattr(self, name)!r}")
         # Rows are kept as what JSON can hold, so that a demonstration read back equals the one written.
         object.__setattr__(self, "answer", tuple(tuple(json_value(cell) for cell in row) for row in self.answer))
         if not self.id:
@@ -83,8 +86,9 @@ class Demonstration:
 
     def to_json(self) -> dict[str, Any]:
         """The demonstration as JSON values, in the order of its attributes."""
-        json_values: dict[str, Any] = json_value(self)
-        return json_values
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values["verification"] = {each.name: getattr(self.verification, each.name) for each in fields(Verification)}
+        return values | {"answer": [list(row) for row in self.answer], "provenance": json_value(self.provenance)}
 
     def to_line(self) -> str:
         """One line of JSON, without its line feed."""

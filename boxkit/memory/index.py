@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import io
 import mmap
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +30,9 @@ EXACT_UP_TO = 200_000
 
 #: IVF: about this many vectors a list, and this share of the lists is searched (recall in docs/memory.md).
 VECTORS_A_LIST, PROBED_LISTS = 400, 48
+
+#: Bytes of a file read at once.
+CHUNK = 1 << 20
 
 HNSW_NEIGHBOURS, HNSW_BUILD_DEPTH, HNSW_SEARCH_DEPTH = 32, 120, 160
 
@@ -106,16 +111,21 @@ class VectorIndex:
         Raises:
             MemoryStoreError: It is no index, or holds vectors of another size.
         """
-        import numpy as np
-
         index = cls(dimension, kind)
         try:
-            index._faiss = _library().deserialize_index(np.frombuffer(content, dtype=np.uint8))
+            index._faiss = _library().read_index(_library().PyCallbackIOReader(_reader(content), CHUNK))
         except RuntimeError as error:
             raise MemoryStoreError(f"not a FAISS index: {str(error).splitlines()[0]}") from None
         if index._faiss.d != dimension:
             raise MemoryStoreError(f"an index of vectors of {index._faiss.d} numbers, not {dimension}")
         return index
+
+
+def _reader(content: bytes | mmap.mmap) -> Callable[[int], bytes]:
+    if isinstance(content, bytes):
+        return io.BytesIO(content).read
+    content.seek(0)
+    return content.read
 
 
 def _library() -> Any:

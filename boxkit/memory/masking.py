@@ -19,6 +19,7 @@ __all__ = ["labels_of", "likeness", "mask", "masked_question", "skeleton"]
 _LABEL = re.compile(r'^\s+"((?:[^"\\]|\\.)+)": \[', re.MULTILINE)
 _BOX = re.compile(r"^(\w+) = pd\.DataFrame\(", re.MULTILINE)
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_WORD = re.compile(r"(?<![\w<])\w+(?![\w>])")
 _QUOTED = re.compile(r"'[^']+'(?!\w)|\"[^\"]+\"|“[^”]+”|„[^“]+“|«[^»]+»")
 _NUMBER = re.compile(r"(?<![\w<])\d[\d.,:/-]*(?:\s*%)?")
 _NAME = re.compile(r"(?<=[\w,;:] )(?:[A-ZÄÖÜÉ][\w'’.-]*)(?: (?:of |de |von |van |the )?[A-ZÄÖÜÉ][\w'’.-]*)*")
@@ -39,10 +40,13 @@ def mask(question: str, labels: Iterable[str] = (), values: Iterable[str] = ()) 
     text = _NAME.sub("<value>", _NUMBER.sub("<number>", _QUOTED.sub("<value>", text)))
     words = {_stem(word) for label in labels for word in _PARTS.findall(label)}
     words = {word for word in words if len(word) > 2 and word not in _COMMON}
-    text = re.sub(
-        r"(?<![\w<])\w+(?![\w>])", lambda match: "<field>" if _stem(match.group()) in words else match.group(), text
-    )
+    text = _WORD.sub(lambda word: "<field>" if _is_of(word.group(), words) else word.group(), text)
     return re.sub(r"(<\w+>)(?: \1)+", r"\1", text)
+
+
+def _is_of(word: str, words: set[str]) -> bool:
+    parts = [_stem(part) for part in _PARTS.findall(word)] or [word]
+    return _stem(word) in words or all(part in words for part in parts)
 
 
 def _stem(word: str) -> str:

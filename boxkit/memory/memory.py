@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Collection, Iterable, Iterator
 from importlib.resources import files
@@ -15,7 +14,7 @@ from boxkit.memory.demonstration import Demonstration
 from boxkit.memory.embedding import Embedding, default_embedding, embedding_named
 from boxkit.memory.index import IndexKind, VectorIndex
 from boxkit.memory.masking import labels_of, mask, masked_question
-from boxkit.memory.opening import Opened, opened, read_lines
+from boxkit.memory.opening import Opened, StoredIndex, opened, read_lines
 from boxkit.memory.selection import Mode, Selected, Selection, check_mode
 from boxkit.memory.shelf import Shelf
 from boxkit.memory.store import file_bytes, write_generation
@@ -61,7 +60,7 @@ class Memory:
         self._shelf = content.shelf
         self._catalog = content.catalog
         self._indexes = dict(content.indexes)
-        self._positions = {identifier: at for at, identifier in enumerate(content.catalog.ids)}
+        self._known: dict[str, int] | None = None
 
     @classmethod
     def starter(cls, embedding: Embedding | str | None = None) -> Memory:
@@ -138,9 +137,14 @@ class Memory:
             self._folder = folder
 
     def _write_catalog(self, path: Path) -> None:
-        starts, ends = self._shelf.spans()
-        columns = self._catalog.columns() | {"starts": starts, "ends": ends}
-        path.write_text(json.dumps(columns, ensure_ascii=False, separators=(",", ":")), "utf-8")
+        path.write_text(self._catalog.to_text(self._shelf.written), "utf-8")
+
+    @property
+    def _positions(self) -> dict[str, int]:
+        with self._lock:
+            if self._known is None:
+                self._known = {identifier: at for at, identifier in enumerate(self._catalog.ids)}
+            return self._known
 
     def __len__(self) -> int:
         return len(self._shelf)
@@ -268,7 +272,14 @@ class Memory:
 
     def _index(self, view: str) -> VectorIndex:
         """The view's index, with whatever was added since."""
-        index = self._indexes.setdefault(view, VectorIndex(self.embedding.dimension, self._index_kind))
+        index = self._indexes.get(view)
+        if isinstance(index, StoredIndex):
+            name, index = index.record.name, index.load()
+            if index is None:
+                self.repairs += (f"the index {name} was damaged: made again from the lines",)
+        if index is None:
+            index = VectorIndex(self.embedding.dimension, self._index_kind)
+        self._indexes[view] = index
         if len(index) < len(self):
             new = [_VIEWS[view](self._shelf[at]) for at in range(len(index), len(self))]
             index.add(self.embedding.documents(new))
@@ -285,7 +296,8 @@ class Memory:
         import numpy as np
 
         indexes = {}
-        for view, index in self._indexes.items():
+        for view in list(self._indexes):
+            index = self._index(view)
             known = [at for at in positions if at < len(index)]
             indexes[view] = VectorIndex(self.embedding.dimension, self._index_kind)
             if known:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import mmap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from boxkit.memory.shelf import Shelf
 from boxkit.memory.store import (
     DamagedManifest,
     Manifest,
+    Record,
     check_record,
     file_bytes,
     generations,
@@ -24,10 +24,26 @@ from boxkit.memory.store import (
     manifest_of,
 )
 
-__all__ = ["Opened", "opened", "read_lines"]
+__all__ = ["Opened", "StoredIndex", "opened", "read_lines"]
 
 #: A manifest can be replaced between reading it and opening its files; then the new one is read.
 TRIES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class StoredIndex:
+    """An index that is read, and checked, when it is first searched."""
+
+    content: bytes | mmap.mmap
+    record: Record
+    dimension: int
+    kind: IndexKind
+
+    def load(self) -> VectorIndex | None:
+        """The index; None where it is damaged."""
+        if not check_record(self.content, self.record):
+            return None
+        return VectorIndex.from_bytes(self.content, self.dimension, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +61,7 @@ class Opened:
 
     shelf: Shelf
     catalog: Catalog
-    indexes: Mapping[str, VectorIndex]
+    indexes: Mapping[str, VectorIndex | StoredIndex]
     embedding: Embedding
     generation: int = 0
     repairs: tuple[str, ...] = ()
@@ -144,9 +160,8 @@ class _Opening:
         if content is None or not check_record(content, self.manifest.files["catalog"]):
             self.repairs.append("the catalog was damaged or missing: made again from the lines")
             return None
-        columns = json.loads(bytes(content))
-        spans = zip(columns.pop("starts"), columns.pop("ends"), strict=True)
-        return Shelf(spans, lines, str(self.folder / self.manifest.files["demonstrations"].name)), Catalog(**columns)
+        catalog, spans = Catalog.from_text(bytes(content).decode())
+        return Shelf(lines, spans, str(self.folder / self.manifest.files["demonstrations"].name)), catalog
 
     def _read_again(self, lines: bytes | mmap.mmap, whole: bool) -> tuple[Shelf, Catalog]:
         path = self.folder / self.manifest.files["demonstrations"].name
@@ -161,15 +176,15 @@ class _Opening:
             self.repairs.append("the lines are not those that were saved: vectors made again")
         return shelf, catalog
 
-    def _index(self, part: str) -> VectorIndex | None:
+    def _index(self, part: str) -> StoredIndex | None:
         record = self.manifest.files.get(part)
         if record is None:
             return None
         content = self._content(part)
-        if content is None or not check_record(content, record):
-            self.repairs.append(f"the index {record.name} was damaged or missing: made again from the lines")
+        if content is None:
+            self.repairs.append(f"the index {record.name} was missing: made again from the lines")
             return None
-        return VectorIndex.from_bytes(content, self.manifest.dimension, self.index)
+        return StoredIndex(content, record, self.manifest.dimension, self.index)
 
 
 def _from_lines(folder: Path, embedding: Embedding | None, repair: bool, why: str) -> Opened:
@@ -205,7 +220,7 @@ def read_lines(
     Raises:
         MemoryStoreError: A line is no demonstration, or an id occurs twice; it names the line.
     """
-    spans, catalog, seen = [], Catalog(), dict[str, int]()
+    starts, ends, catalog, seen = [], [], Catalog(), dict[str, int]()
     for number, (start, end) in enumerate(lines_of(content), start=1):
         try:
             demonstration = Demonstration.from_line(bytes(content[start:end]).decode())
@@ -223,6 +238,7 @@ def read_lines(
                 repairs.append(f"line {number} left out: {error}")
             continue
         seen[demonstration.id] = number
-        spans.append((start, end))
+        starts.append(start)
+        ends.append(end)
         catalog.add(demonstration)
-    return Shelf(spans, content, str(path)), catalog
+    return Shelf(content, (starts, ends), str(path)), catalog

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 from boxkit.errors import MemoryStoreError
 from boxkit.memory.demonstration import Demonstration
 
 __all__ = ["Shelf"]
 
-#: Where a line starts and ends in the file.
-Span: TypeAlias = tuple[int, int]
-
 
 class Shelf:
     """A sequence of demonstrations.
 
     Args:
-        items: Demonstrations, or where their lines stand in ``content``.
-        content: The file's content.
+        content: A file's lines.
+        spans: Where each line starts and ends in ``content``.
         name: The file's name, for messages.
     """
 
     def __init__(
-        self, items: Iterable[Demonstration | Span] = (), content: bytes | mmap.mmap = b"", name: str = ""
+        self, content: bytes | mmap.mmap = b"", spans: tuple[Sequence[int], Sequence[int]] = ((), ()), name: str = ""
     ) -> None:
-        self._items: list[Demonstration | Span] = list(items)
         self._content = content
+        self._starts, self._ends = spans
         self._name = name
+        # A number stands for that line of the file.
+        self._items: list[Demonstration | int] = list(range(len(self._starts)))
+        self._written: list[int] = []
 
     def __len__(self) -> int:
         return len(self._items)
@@ -39,7 +38,7 @@ class Shelf:
         item = self._items[at]
         if isinstance(item, Demonstration):
             return item
-        return _parsed(bytes(self._content[item[0] : item[1]]), f"{self._name}, byte {item[0]}")
+        return _parsed(self.line(at), f"{self._name}, byte {self._starts[item]}")
 
     def __iter__(self) -> Iterator[Demonstration]:
         return (self[at] for at in range(len(self)))
@@ -47,21 +46,21 @@ class Shelf:
     def line(self, at: int) -> bytes:
         """The demonstration as a line of JSON, without its line feed."""
         item = self._items[at]
-        return item.to_line().encode() if isinstance(item, Demonstration) else bytes(self._content[item[0] : item[1]])
+        if isinstance(item, Demonstration):
+            return item.to_line().encode()
+        return bytes(self._content[self._starts[item] : self._ends[item]])
 
     def write(self, path: Path) -> None:
         """Write all lines to a file."""
+        self._written = []
         with path.open("wb") as file:
-            file.writelines(self.line(at) + b"\n" for at in range(len(self)))
+            for at in range(len(self)):
+                self._written.append(file.write(self.line(at) + b"\n"))
 
-    def spans(self) -> tuple[list[int], list[int]]:
-        """Where each line starts and ends in the file that `write` makes."""
-        starts, ends, start = [], [], 0
-        for at in range(len(self)):
-            starts.append(start)
-            ends.append(start + len(self.line(at)))
-            start = ends[-1] + 1
-        return starts, ends
+    @property
+    def written(self) -> list[int]:
+        """The length of each line that `write` last wrote, in bytes, its line feed included."""
+        return self._written
 
     def append(self, demonstration: Demonstration) -> None:
         """Put one at the end."""
@@ -69,7 +68,9 @@ class Shelf:
 
     def take(self, positions: Sequence[int]) -> Shelf:
         """The shelf of those at some positions."""
-        return Shelf([self._items[at] for at in positions], self._content, self._name)
+        taken = Shelf(self._content, (self._starts, self._ends), self._name)
+        taken._items = [self._items[at] for at in positions]
+        return taken
 
 
 def _parsed(line: bytes, where: str) -> Demonstration:

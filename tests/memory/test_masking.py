@@ -17,7 +17,7 @@ BOXES = 'lamp = pd.DataFrame({\n    "maker": [],  # text\n    "net_price": [],  
         ("Which lamp is called 'Big Light'?", ["lamp"], [], "Which <field> is called <value>?"),
         ("How many lamps did Ada von Quill buy?", ["lamp"], [], "How many <field> did <value> buy?"),
         ("What is the net price of a glow worm?", ["net_price"], ["Glow worm"], "What is the <field> of a <value>?"),
-        ("Count the netPrices above 5 %.", ["netPrice"], [], "Count the netPrices above <number>."),
+        ("Count the netPrices above 5 %.", ["netPrice"], [], "Count the <field> above <number>."),
         ("How many names are there?", ["name"], [], "How many names are there?"),
         ("", ["lamp"], ["x"], ""),
     ],
@@ -67,5 +67,5 @@ def test_a_draft_program_brings_its_like_to_the_front() -> None:
     )
     for draft, first in {"len(box[box['x'] > 1])": "count", "box.groupby('y').size()": "group"}.items():
         chosen = memory.select("How many doors are there?", k=2, mode="masked", draft=draft)
-        assert [each.demonstration.id for each in chosen][0] == first
+        assert chosen[0].demonstration.id == first
         assert len(chosen) == 2
