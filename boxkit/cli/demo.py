@@ -9,7 +9,7 @@ from boxkit.cli.exits import Exit, end, reported
 __all__ = ["DEMO", "demo"]
 
 #: The example questions asked: one a source, and one that joins two.
-DEMO = ("c06", "d03", "g03", "j02")
+DEMO = ("c06", "d10", "g08", "j04")
 
 
 @click.command()
