@@ -175,7 +175,8 @@ class LLMError(BoxkitError):
         hint: What the user can do next, if anything is known.
         usage: What the call cost all the same, its failed tries together; None where nothing was sent.
         status: The server's HTTP status; None where there was none.
-        retry_after_s: How long the server asked to wait, in seconds; None where it did not say.
+        retry_after_s: How long the server asked to wait, in seconds; infinite where no wait helps, None where it did
+            not say.
     """
 
     def __init__(

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
+import json
 import pickle
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from boxkit.answer import Usage
 from boxkit.errors import RateLimited
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
-from boxkit.testing import ScriptedLLM, UnscriptedRequest
+from boxkit.testing import Fault, FaultyServer, ScriptedLLM, UnscriptedRequest, faults
 
 
 def user(text: str) -> list[Message]:
@@ -117,3 +122,67 @@ def test_the_doubles_need_no_pytest_and_no_openai():
     code = "import sys, boxkit.testing; print([m for m in ('pytest', 'openai', 'pandas') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def post(server: FaultyServer, body: dict[str, Any], key: str = "none") -> tuple[int, bytes]:
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    url = f"{server.base_url}/chat/completions"
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    try:
+        with urllib.request.urlopen(request, timeout=5) as response:
+            return response.status, response.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read()
+
+
+def test_a_faulty_server_answers_in_order_records_and_then_says_its_script_is_over():
+    with FaultyServer([faults.server_error(502), "42"]) as server:
+        assert post(server, {"model": "m", "messages": []})[0] == 502
+        status, body = post(server, {"model": "m", "messages": [{"role": "user", "content": "q"}]})
+        assert (status, json.loads(body)["choices"][0]["message"]["content"]) == (200, "42")
+        assert post(server, {})[0] == 500 and server.unscripted == 1
+    assert [request.body.get("model") for request in server.requests] == ["m", "m", None]
+    assert server.requests[1].path == "/v1/chat/completions"
+
+
+def test_one_answer_is_given_every_time_and_a_function_sees_the_request():
+    with FaultyServer(faults.html_page(503)) as server:
+        assert [post(server, {})[0] for _ in range(3)] == [503] * 3
+    with FaultyServer(lambda request: faults.ok(request.body["model"])) as server:
+        assert b'"echo"' in post(server, {"model": "echo"})[1]
+
+
+def test_a_completion_is_streamed_where_that_is_asked_for():
+    with FaultyServer(["two words"]) as server:
+        body = post(server, {"stream": True})[1].decode()
+    assert body.count("data: ") == 5 and body.endswith("data: [DONE]\n\n") and '" words"' in body
+
+
+def test_a_key_and_a_list_of_models():
+    with FaultyServer(["42"], key="sk-1", models=["a", "b"]) as server:
+        assert post(server, {})[0] == 401 and server.requests == []
+        assert post(server, {}, key="sk-1")[0] == 200
+        request = urllib.request.Request(f"{server.base_url}/models", headers={"Authorization": "Bearer sk-1"})
+        with urllib.request.urlopen(request, timeout=5) as response:
+            assert [model["id"] for model in json.load(response)["data"]] == ["a", "b"]
+
+
+def test_a_connection_breaks_where_it_is_told_to():
+    with FaultyServer([faults.dropped(after_bytes=10), Fault(body="x" * 50, send_bytes=0)]) as server:
+        for arrived in (10, 0):
+            with pytest.raises(http.client.IncompleteRead) as caught:
+                post(server, {})
+            assert len(caught.value.partial) == arrived
+
+
+def test_a_hanging_server_ends_at_once():
+    with ThreadPoolExecutor(1) as pool:
+        with FaultyServer(faults.hang(60, after_bytes=5)) as server:
+            asked = pool.submit(post, server, {})
+            while not server.requests:
+                time.sleep(0.01)
+            started = time.perf_counter()
+        assert time.perf_counter() - started < 2
+        with pytest.raises((http.client.IncompleteRead, OSError)):
+            asked.result(timeout=5)

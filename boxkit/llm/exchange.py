@@ -80,7 +80,7 @@ class RetryPolicy:
         """
         if retries >= self.max_retries or not _worth_retrying(error):
             return None
-        if error.retry_after_s is None:
+        if not error.retry_after_s:  # "at once" from a server that has just refused is no wait at all
             longest = min(self.max_backoff_s, self.backoff_s * 2.0 ** min(retries, 30))
             return longest * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, keeps no secret
         if error.retry_after_s > self.max_wait_s:
@@ -89,9 +89,7 @@ class RetryPolicy:
 
 
 def _worth_retrying(error: LLMError) -> bool:
-    if isinstance(error, RateLimited):
-        return not (error.hint or "").startswith("the account has no credit")
-    return isinstance(error, (ServerUnavailable, LLMTimeout, BadReply)) and error.status != 501
+    return isinstance(error, (RateLimited, ServerUnavailable, LLMTimeout, BadReply)) and error.status != 501
 
 
 Step: TypeAlias = Send | Wait
@@ -157,9 +155,9 @@ class Exchange:
             raise error
         told = error_in(received.body)
         if told is not None:
-            code = told.get("code")
-            if isinstance(code, int) and 400 <= code < 600:
-                raise of_status(code, told, received.headers, self.server)
+            code = str(told.get("code") or "")
+            if code.isdecimal() and 400 <= int(code) < 600:
+                raise of_status(int(code), told, received.headers, self.server)
             self._spend(count_in(received.body), partial_text(received.body))
             raise BadReply(f"the server answered with an error: {self._said(told)}", where=self.server.where)
         try:
@@ -181,17 +179,18 @@ class Exchange:
     def _of_broken(self, received: Received, raised: Exception) -> LLMError:
         error = of_exception(raised, self.server, self.timeout_s)
         if error.status is None and received.headers and isinstance(error, ServerUnavailable):
-            what = f"the connection broke after {len(received.body)} bytes of the reply"
+            why = self.server.clean(str(raised)) or type(raised).__name__
+            what = f"the connection broke after {len(received.body)} bytes of the reply: {why}"
             return BadReply(what, where=self.server.where)
         return error
 
     def _adjusted(self, sent: Mapping[str, Any], received: Received, error: LLMError) -> bool:
-        if error.status is None or not (told := getattr(received.error, "body", None)):
+        """Whether the server named something that can be sent otherwise; remembered if so."""
+        if error.status is None:
             return False
-        inner = told.get("error", told) if isinstance(told, Mapping) else told
-        learnt = self.adjustments.learn(
-            sent, error.status, inner if isinstance(inner, Mapping) else {"message": str(inner)}
-        )
+        said = getattr(received.error, "body", None) or error_in(received.body)
+        said = said.get("error", said) if isinstance(said, Mapping) else said
+        learnt = self.adjustments.learn(sent, error.status, said if isinstance(said, Mapping) else {"message": said})
         if learnt is None or learnt.apply(self.body) == sent:
             return False
         self.adjustments = learnt

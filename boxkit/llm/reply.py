@@ -70,7 +70,7 @@ def error_in(body: bytes) -> Mapping[str, Any] | None:
     """The ``error`` object of a body; None where it has none. Some servers send one under status 200."""
     for payload in _payloads(body):
         error = payload.get("error")
-        if isinstance(error, Mapping):
+        if isinstance(error, Mapping) and error:
             return error
         if isinstance(error, str) and error:
             return {"message": error}

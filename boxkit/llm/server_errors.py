@@ -111,9 +111,9 @@ def of_status(status: int, error: Mapping[str, Any], headers: Mapping[str, str],
     said = server.clean(str(error.get("message") or error.get("detail") or ""))
     text = f"{error.get('code') or ''} {error.get('type') or ''} {said}"
     kind = _kind_of_status(status, text)
-    wait = retry_after_s(headers)
+    wait = math.inf if kind is RateLimited and _NO_CREDIT.search(text) else retry_after_s(headers)
     what = f"{_SENTENCES[kind]} (HTTP {status})" + (f": {said}" if said else "")
-    return kind(what, where=server.where, hint=_hint(kind, text, wait, server), status=status, retry_after_s=wait)
+    return kind(what, where=server.where, hint=_hint(kind, wait, server), status=status, retry_after_s=wait)
 
 
 _SENTENCES: Mapping[type[LLMError], str] = {
@@ -140,13 +140,13 @@ def _kind_of_status(status: int, text: str) -> type[LLMError]:
     return LLMError
 
 
-def _hint(kind: type[LLMError], text: str, wait: float | None, server: Server) -> str | None:
+def _hint(kind: type[LLMError], wait: float | None, server: Server) -> str | None:
     if kind is MissingKey:
         return "check the key (argument api_key, or OPENAI_API_KEY) and that it belongs to this server"
     if kind is ModelNotFound:
         return f"check the model's name and the address: most servers' ends in /v1 (given: {server.base_url})"
     if kind is RateLimited:
-        if _NO_CREDIT.search(text):
+        if wait == math.inf:
             return "the account has no credit left: see its billing page"
         return f"wait {wait:.0f} s" if wait else "ask less at a time, or wait a minute"
     if kind is PromptTooLong:

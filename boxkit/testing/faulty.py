@@ -96,19 +96,19 @@ class FaultyServer:
             return Fault(body={"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]})
         with self._lock:
             self.requests.append(request)
-            answer = self._next(request)
+            answer = self._script if callable(self._script) else self._next(self._script)
+        if callable(answer):  # outside the lock: it may take its time
+            answer = answer(request)
         return ok(answer) if isinstance(answer, str) else answer
 
-    def _next(self, request: SentRequest) -> Fault | str:
-        if isinstance(self._script, Fault):
-            return self._script
-        if callable(self._script):
-            return self._script(request)
-        if self._given >= len(self._script):
+    def _next(self, script: Sequence[Fault | str] | Fault) -> Fault | str:
+        if isinstance(script, Fault):
+            return script
+        if self._given >= len(script):
             self.unscripted += 1
-            return Fault(500, {"error": {"message": f"the script's {len(self._script)} answers are used up"}})
+            return Fault(500, {"error": {"message": f"the script's {len(script)} answers are used up"}})
         self._given += 1
-        return self._script[self._given - 1]
+        return script[self._given - 1]
 
     @property
     def ended(self) -> bool:

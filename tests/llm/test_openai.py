@@ -201,6 +201,34 @@ def test_a_reply_that_does_not_end_in_time_is_a_timeout(how: str, stream: bool, 
     assert usage.estimated_calls == 1 and usage.dollars is not None and usage.dollars > 0
 
 
+def test_a_stream_that_stalls_is_counted_to_the_word():
+    stalling = faults.hang(after_bytes=900, text="one two three four five six")
+    with FaultyServer(stalling) as server, pytest.raises(LLMTimeout) as caught:
+        model(server, timeout_s=0.3, max_retries=0, stream=True).complete(QUESTION)
+    assert caught.value.usage is not None and 3 <= caught.value.usage.completion_tokens <= 8
+
+
+def test_a_server_that_says_at_once_is_not_hammered():
+    with FaultyServer([faults.rate_limited(0), faults.rate_limited(-5), "42"]) as server:
+        started = time.perf_counter()
+        model(server, backoff_s=0.2).complete(QUESTION)
+        assert time.perf_counter() - started >= 0.1 + 0.2
+
+
+def test_an_empty_error_object_beside_a_reply_is_no_error():
+    body = faults.ok("42").body
+    assert isinstance(body, dict)
+    with FaultyServer([Fault(body=body | {"error": {}}), Fault(body=body | {"error": None})]) as server:
+        assert [model(server).complete(QUESTION).text for _ in range(2)] == ["42", "42"]
+
+
+def test_a_refused_parameter_under_status_200_is_learnt_too():
+    told = {"error": {"code": 400, "message": "Unsupported parameter: 'temperature'"}}
+    with FaultyServer([Fault(body=told), "42"]) as server:
+        assert model(server, max_retries=0).complete(QUESTION).text == "42"
+    assert "temperature" not in server.requests[1].body
+
+
 def test_failed_tries_are_in_the_final_cost():
     script = [
         faults.no_choices(),
