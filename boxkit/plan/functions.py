@@ -85,6 +85,11 @@ FUNCTIONS: dict[str, Function] = {
         '((pd.to_datetime({0}, format="ISO8601") - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1) + 2440587.5)',
         text=True,
     ),
+    "days_between": _plain(
+        "number",
+        "((pd.to_datetime({0}) - pd.to_datetime({1})) / pd.Timedelta(days=1))",
+        "((pd.Timestamp({0}) - pd.Timestamp({1})) / pd.Timedelta(days=1))",
+    ),
     "julian_now": _plain("number", 'pd.Timestamp.now(tz="UTC").tz_localize(None).to_julian_date()'),
     "year_now": _plain("integer", 'pd.Timestamp.now(tz="UTC").year'),
     "year_now_text": _plain("text", 'pd.Timestamp.now(tz="UTC").strftime("%Y")'),

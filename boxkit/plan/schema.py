@@ -195,7 +195,8 @@ class Schema:
             case ex.Aggregated():
                 return self._aggregated(expression, slots)
             case ex.ScalarPlan(plan):
-                return self.slots(plan)[0].type.missing_too().computed()
+                kind = self.slots(plan)[0].type.computed()
+                return kind if has_one_row(plan) else kind.missing_too()
             case ex.WindowCall():
                 return self._window(expression, slots)
             case ex.IsMissing() | ex.Exists():
@@ -274,6 +275,13 @@ def holds_whole_numbers(kind: Type) -> bool:
         isinstance(each, int) or (isinstance(each, str) and re.match(r"\s*[+-]?\d*(?![\d.eE])", each) is not None)
         for each in known
     )
+
+
+def has_one_row(plan: pa.Plan) -> bool:
+    """Whether a plan gives exactly one row whatever the data."""
+    while isinstance(plan, (pa.Project, pa.Alias, pa.Sort, pa.Derive)):
+        plan = plan.source
+    return isinstance(plan, pa.OneRow) or (isinstance(plan, pa.Aggregate) and not plan.keys)
 
 
 def _operands(expression: Any) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from sqlglot import exp
 
@@ -78,6 +78,14 @@ def _moment(reader: ExpressionReader, arguments: list[Any], node: Any) -> Expres
     if not holds_dates(reader.type_of(value)):
         raise UnsupportedQuery("a date function of what is not all written YYYY-MM-DD", detail=node.sql())
     return value
+
+
+def is_day(value: Expression, reader: ExpressionReader) -> TypeGuard[Call]:
+    """Whether a value is the Julian day of a date without a time: the difference of two is exact."""
+    if not isinstance(value, Call) or value.function != "julian_day":
+        return False
+    known = reader.type_of(value.arguments[0]).values
+    return known is not None and bool((known.dropna().str.len() == 10).all())
 
 
 def holds_dates(kind: Type) -> bool:

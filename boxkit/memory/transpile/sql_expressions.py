@@ -9,12 +9,14 @@ from sqlglot import exp
 from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile import sql_compare as compare
 from boxkit.memory.transpile.sql import operands
+from boxkit.memory.transpile.sql_dates import is_day
 from boxkit.memory.transpile.sql_functions import read_function
 from boxkit.memory.transpile.sql_scope import Scope
 from boxkit.plan import (
     Aggregated,
     Arithmetic,
     Between,
+    Call,
     Case,
     Cast,
     Column,
@@ -148,6 +150,8 @@ class ExpressionReader:
         if isinstance(node, (exp.Div, exp.IntDiv)):
             truncates = self.dialect != "mysql" or isinstance(node, exp.IntDiv)
             return self._division(left, right, truncates)
+        if isinstance(node, exp.Sub) and is_day(left, self) and is_day(right, self):
+            return Call("days_between", (left.arguments[0], right.arguments[0]))
         if isinstance(node, exp.Mod) and not all(self.type_of(e).kind in ("integer", "boolean") for e in (left, right)):
             left, right = (compare.to_integer(each, self) for each in (left, right))
         return Arithmetic(_ARITHMETIC[type(node)], left, right)  # type: ignore[arg-type]

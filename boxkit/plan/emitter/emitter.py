@@ -38,6 +38,8 @@ STEP_NAMES = {
     pa.SetOperation: "combined",
 }
 
+#: A chain of methods of this length gets a name before it goes on.
+MAX_CHAIN_CHARS = 60
 #: Nodes that are a step of their own, however short.
 _OWN_STEPS = (pa.Join, pa.Aggregate, pa.SetOperation)
 
@@ -62,7 +64,12 @@ class Emitter:
     def program(self) -> str:
         """The whole program; its last line assigns ``answer``."""
         table = self.emit(self.plan, None)
-        self.assign("answer", self._answer(table))
+        code = self._answer(table)
+        last = f"{code} = "
+        if self.lines and self.lines[-1].startswith(last):
+            self.lines[-1] = "answer = " + self.lines[-1].removeprefix(last)
+        else:
+            self.assign("answer", code)
         return "\n".join(self.lines) + "\n"
 
     def _answer(self, table: Table) -> str:
@@ -89,7 +96,8 @@ class Emitter:
         key = (plan, wanted)
         if key not in self._tables:
             table = self._emit(plan, wanted)
-            table = replace(table, words=STEP_NAMES.get(type(plan), table.words))
+            if not isinstance(plan, pa.Project) or table.code.startswith("pd.DataFrame("):
+                table = replace(table, words=STEP_NAMES.get(type(plan), table.words))
             step = isinstance(plan, _OWN_STEPS) or table.code.startswith("pd.DataFrame(")
             step = step and plan is not self.plan
             if (step or self._uses[plan] > 1) and not table.is_single:
@@ -230,8 +238,9 @@ class Emitter:
         cells = tuple(Cell(slot, label) for slot, label in zip(self.schema.slots(plan), labels, strict=True))
         return Table(f"pd.DataFrame({{{pairs}}}{index})", cells, tuple(labels))
 
-    @staticmethod
-    def _limit(table: Table, count: int | None, offset: int) -> Table:
+    def _limit(self, table: Table, count: int | None, offset: int) -> Table:
+        if len(table.code) > MAX_CHAIN_CHARS:
+            table = self.named(table)
         if offset:
             table = table.with_code(f"{table.code}.iloc[{offset}:{'' if count is None else offset + count}]")
         elif count is not None:
@@ -251,7 +260,7 @@ class Emitter:
             table = self.emit(plan, None)
             if len(table.cells) != 1:
                 raise PlanError(f"a plan of {len(table.cells)} columns stands where one value is wanted")
-            if not table.is_single and len(table.code) > 60:
+            if not table.is_single and len(table.code) > MAX_CHAIN_CHARS:
                 table = self.named(table)
             cell = table.cells[0]
             kind = cell.slot.type.missing_too() if not table.is_single else cell.slot.type

@@ -24,8 +24,10 @@ def emit_join(emitter: Emitter, plan: pa.Join, needed: Sequence[ex.Column]) -> T
     """The table of a Join."""
     keys = [column for pair in plan.on for side in pair for column in columns_of(side)]
     below = [*needed, *keys, *columns_of(plan.condition or ex.Constant(None))]
-    left = emitter.framed(emitter.emit(plan.left, below))
-    right = emitter.framed(emitter.emit(plan.right, below))
+    left, right = emitter.emit(plan.left, below), emitter.emit(plan.right, below)
+    if left.is_single and right.is_single and plan.kind == "cross" and plan.condition is None:
+        return Table("", (*left.cells, *right.cells))
+    left, right = emitter.framed(left), emitter.framed(right)
     if plan.kind in ("semi", "anti"):
         return _half(emitter, plan, left, right)
     if plan.condition is not None and plan.kind not in ("inner", "cross"):

@@ -15,6 +15,8 @@ from boxkit.naming import RESERVED_NAMES
 __all__ = ["first_free", "identifier", "keywords", "listed", "literal", "wrap"]
 
 MAX_LINE_CHARS = 100
+#: Brackets are broken where little stands behind them and enough in them.
+MAX_TAIL_CHARS, MIN_BROKEN_CHARS = 50, 20
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -64,15 +66,16 @@ def wrap(code: str, indent: int = 0) -> str:
     """The code, broken inside its longest brackets where a line would be too long."""
     if indent + len(code) <= MAX_LINE_CHARS:
         return code
-    span = _longest_brackets(code)
+    span = _brackets_to_break(code, indent)
     if span is None:
         return code
     start, end = span
-    pieces = _pieces(code[start + 1 : end])
     inner = indent + 4
-    lines = [" " * inner + wrap(piece, inner) for piece in pieces]
-    head, tail = code[: start + 1], code[end:]
-    return f"{head}\n" + "\n".join(lines) + f"\n{' ' * indent}{wrap(tail, indent)}"
+    inside = code[start + 1 : end]
+    # What fits on one line of its own stays there, as long as it is short to read.
+    lines = [inside] if inner + len(inside) <= MAX_LINE_CHARS and " & " not in inside else _pieces(inside)
+    broken = "\n".join(" " * inner + wrap(line, inner) for line in lines)
+    return f"{code[: start + 1]}\n{broken}\n{' ' * indent}{wrap(code[end:], indent)}"
 
 
 def _scan(code: str) -> list[tuple[int, str, int]]:
@@ -95,15 +98,22 @@ def _scan(code: str) -> list[tuple[int, str, int]]:
     return found
 
 
-def _longest_brackets(code: str) -> tuple[int, int] | None:
-    """The outermost pair of brackets with the most in it."""
-    best, start = None, 0
+def _brackets_to_break(code: str, indent: int) -> tuple[int, int] | None:
+    """The last outermost brackets before which the line is short enough, else those with the most in them."""
+    spans, start = [], 0
     for at, char, depth in _scan(code):
         if depth == 0 and char in _OPENING:
             start = at
-        if depth == 0 and char in _CLOSING and at - start > 1 and (best is None or at - start > best[1] - best[0]):
-            best = (start, at)
-    return best
+        if depth == 0 and char in _CLOSING and at - start > 1:
+            spans.append((start, at))
+    fitting = [
+        (start, end)
+        for start, end in spans
+        if indent + start < MAX_LINE_CHARS and len(code) - end <= MAX_TAIL_CHARS and end - start > MIN_BROKEN_CHARS
+    ]
+    if fitting:
+        return fitting[-1]
+    return max(spans, key=lambda span: span[1] - span[0], default=None)
 
 
 def _pieces(code: str) -> list[str]:

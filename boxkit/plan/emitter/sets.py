@@ -17,10 +17,12 @@ __all__ = ["emit_set_operation"]
 
 def emit_set_operation(emitter: Emitter, plan: pa.SetOperation) -> Table:
     """The table of a SetOperation."""
-    left, right = (_exact(emitter, each) for each in (plan.left, plan.right))
-    if len(left.cells) != len(right.cells):
-        raise PlanError(f"a {plan.kind} of {len(left.cells)} columns with {len(right.cells)}")
     slots = emitter.schema.slots(plan)
+    if len(slots) != len(emitter.schema.slots(plan.right)):
+        raise PlanError(f"a {plan.kind} of {len(slots)} columns with {len(emitter.schema.slots(plan.right))}")
+    if plan.kind != "union" and len(slots) == 1 and not plan.keep_doubles:
+        return _looked_up(emitter, plan)
+    left, right = (_exact(emitter, each) for each in (plan.left, plan.right))
     cells = tuple(Cell(slot, cell.label) for slot, cell in zip(slots, left.cells, strict=True))
     right_code = right.code if right.labels == left.labels else f"{right.code}.set_axis({listed(left.labels)}, axis=1)"
     if plan.kind == "union":
@@ -29,6 +31,16 @@ def emit_set_operation(emitter: Emitter, plan: pa.SetOperation) -> Table:
     if plan.keep_doubles:
         raise PlanError(f"{plan.kind} that keeps doubles cannot be written")
     return Table(_compared(emitter, plan, left, right, right_code), cells, left.labels)
+
+
+def _looked_up(emitter: Emitter, plan: pa.SetOperation) -> Table:
+    """INTERSECT and EXCEPT of one column: whether its values are among the other's."""
+    left, right = (emitter.named(emitter.framed(emitter.emit(each, None))) for each in (plan.left, plan.right))
+    own, theirs = left.cells[0], right.cells[0]
+    test = f"{left.column(own)}.isin({right.column(theirs)})"
+    kept = left.with_code(f"{left.code}[{'' if plan.kind == 'intersect' else '~'}{test}]")
+    found = kept.exact(f"{kept.frame}.drop_duplicates()")
+    return Table(found.code, (Cell(emitter.schema.slots(plan)[0], own.label),), found.labels)
 
 
 def _exact(emitter: Emitter, plan: pa.Plan) -> Table:
@@ -56,10 +68,6 @@ def _compared(emitter: Emitter, plan: pa.SetOperation, left: Table, right: Table
     if len(left.cells) > 1:
         right_code = right_code.replace(right.code, _as_floats(right, left), 1)
         left = left.with_code(_as_floats(left, right))
-    if len(left.cells) == 1:
-        left, right = (emitter.named(table, f"{words}_rows") for table, words in ((left, "left"), (right, "right")))
-        test = f"{left.column(left.cells[0])}.isin({right.column(right.cells[0])})"
-        return f"{left.code}[{'' if common else '~'}{test}].drop_duplicates()"
     if common:
         return f"{left.code}.drop_duplicates().merge({right_code}.drop_duplicates())"
     left = emitter.named(left.exact(f"{left.code}.drop_duplicates()"), "left_rows")
