@@ -8,10 +8,12 @@ from typing import Any
 
 from boxkit.box import BoxSet
 from boxkit.strategies.planner.draft import Clause, Draft, Figure, Target
-from boxkit.strategies.planner.index import Index, Place
+from boxkit.strategies.planner.fields import Place
+from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.options import Option, flips
-from boxkit.strategies.planner.query import Absence, Measure, Output, Query, Ranking, Test
+from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.query import Absence, Measure, Output, Query, Ranking, Test, Via
 
 __all__ = ["Assembly", "Choice", "NoSense"]
 
@@ -41,6 +43,7 @@ class Assembly:
     boxes: BoxSet
     joins: Joins
     penalty: float = 0.0
+    extra: list[str] = field(default_factory=list)
     index: Index = field(init=False)
 
     def __post_init__(self) -> None:
@@ -56,10 +59,13 @@ class Assembly:
         if not outputs:
             raise NoSense
         tests, havings = self._clauses()
+        tests = [self._related(test) for test in tests]
         rankings = [*self._superlatives(outputs), *self._orders(outputs)]
+        present = (*present, *self.extra)
         root = self._root(outputs, havings, rankings)
         query = Query(root, tuple(outputs), tuple(tests), tuple(havings), rankings=tuple(rankings), present=present)
-        query = replace(query, absences=self._absences(), limit=self.draft.limit, distinct=self.draft.distinct)
+        distinct = self.draft.distinct or self._shows_things(outputs)
+        query = replace(query, absences=self._absences(), limit=self.draft.limit, distinct=distinct)
         return self._grouped(query)
 
     # What is shown.
@@ -90,7 +96,25 @@ class Assembly:
             return [Output(self._counted(option, figure.distinct))]
         if figure.function:
             return [Output(Measure(figure.function, option.box, option.field))]
+        option = self._thing(option)
         return [Output(Measure("", option.box, label)) for label in self._labels(option)]
+
+    def _shows_things(self, outputs: list[Output]) -> bool:
+        """Whether things are shown by their names, of which one is enough."""
+        targets = self.draft.targets
+        if len(targets) != 1 or targets[0].kind not in ("plain", "who") or targets[0].figure.function:
+            return False
+        option = self._option(targets[0].figure, ("target", 0))
+        return option is not None and not option.field and len(outputs) == 1
+
+    def _thing(self, option: Option) -> Option:
+        """For a field that identifies a thing of a graph: the thing, whose box then names it."""
+        known = self.index.fields.get(option.place) if option.field else None
+        parent = self.index.parents.get(option.place) if known is not None and known.is_entity else None
+        if parent is None or known is None or known.label:
+            return option
+        self.extra.append(option.box)
+        return replace(option, box=parent.box, field="")
 
     def _labels(self, option: Option) -> tuple[str, ...]:
         """The field itself, or the fields that name a box's rows."""
@@ -100,13 +124,13 @@ class Assembly:
         if naming:
             return naming
         self.penalty += 0.2
-        keys = self.boxes[option.box].primary_key
+        keys = self.index.keys[option.box]
         if keys:
             return keys
         return self.boxes[option.box].labels[:1]
 
     def _counted(self, option: Option, distinct: bool) -> Measure:
-        if not option.field or self.boxes[option.box].primary_key == (option.field,):
+        if not option.field or self.index.keys[option.box] == (option.field,):
             return Measure("count", option.box)
         known = self.index.fields[option.place]
         if known.unique and not distinct:
@@ -131,6 +155,37 @@ class Assembly:
             else:
                 tests.append(self._comparison(clause, at))
         return tests, havings
+
+    def _related(self, test: Test) -> Test:
+        """A value of a box that the question ties to the same box: ``countries that border Germany``."""
+        if test.operator != "in" or test.both:
+            return test
+        for item in self.draft.items:
+            if item.kind != "mention" or item.is_value or (item.used and id(item) not in self.choice):
+                continue
+            for link in item.links:
+                via = self._via(link.box, link.field, test.measure.box, item) if link.score >= 0.6 else None
+                if via is not None:
+                    self.penalty += 0.05
+                    self.extra = [box for box in self.extra if box != link.box]
+                    return replace(test, via=via)
+        return test
+
+    def _via(self, relation: str, label: str, box: str, item: Item) -> Via | None:
+        ends = [
+            place.field for place, parent in self.index.parents.items() if (place.box, parent.box) == (relation, box)
+        ]
+        if len(ends) < 2 or relation == box:
+            return None
+        chosen = self.choice.get(id(item))
+        if chosen is not None and chosen.box != relation:
+            return None
+        near, far = ends[:2]
+        following = self.draft.at(self.draft.items.index(item) + 1)
+        if chosen is not None or (following is not None and following.kind == "of"):
+            # "the neighbours of Germany" are at the far end.
+            near, far = far, near
+        return Via(relation, near, far)
 
     def _having(self, clause: Clause, at: int) -> Test:
         assert clause.figure is not None
@@ -165,6 +220,9 @@ class Assembly:
         option = self._option(Figure("", clause.subject), ("clause", at)) or self.choice.get(("clause", at))
         if option is None:
             raise NoSense
+        if clause.operator == "flag":
+            known = self.index.fields[option.place]
+            return Test(Measure("", option.box, option.field), "in", known.yes, clause.negated)
         if not option.field:
             naming = self.index.naming.get(option.box, ())
             if not naming:
@@ -311,9 +369,7 @@ class Assembly:
         for output in plain:
             box, label = output.measure.box, output.measure.field
             known = self.index.fields[output.measure.place]
-            names_row = (
-                label in self.index.naming.get(box, ()) or known.unique or (label,) == self.boxes[box].primary_key
-            )
+            names_row = label in self.index.naming.get(box, ()) or known.unique or (label,) == self.index.keys[box]
             if box != query.root and self._has_key(box) and (names_row or self._is_named(box)):
                 entities.append(box)
             elif box == query.root or not names_row:
@@ -324,7 +380,7 @@ class Assembly:
         return replace(query, groups=tuple(dict.fromkeys(groups)), entities=tuple(dict.fromkeys(entities)))
 
     def _has_key(self, box: str) -> bool:
-        return bool(self.boxes[box].primary_key)
+        return bool(self.index.keys[box])
 
     def _is_named(self, box: str) -> bool:
         """Whether the question names the box itself, and not only a field of it."""

@@ -65,7 +65,10 @@ def _attach(draft: Draft, place: int, last: int, operator: str, literal: Any) ->
         if figure is None and not draft.is_ordered(right):
             figure = Figure("count", right)
         right.used = True
-        draft.clauses.append(Clause(operator, right, literal, negated=negated, figure=figure, dated=dated))
+        graded = "" if figure is not None else adjective
+        draft.clauses.append(
+            Clause(operator, right, literal, negated=negated, figure=figure, adjective=graded, dated=dated)
+        )
         return
     if left is not None:
         figure = _figure_before(draft, left)
@@ -88,7 +91,7 @@ def _old(draft: Draft, last: int) -> str:
 
 def _left_subject(draft: Draft, place: int) -> Item | None:
     """The mention just in front: ``price above``, ``cost more than``, ``whose age is over``."""
-    at = draft.before(place, frozenset(("empty", "relative", "not", "mark", "and")))
+    at = draft.before(place, frozenset(("empty", "relative", "not", "mark", "and", "of")))
     item = draft.schema(at)
     if item is None or any(each.text.lower() in _POSSESS for each in draft.items[at + 1 : place]):
         return None
@@ -206,9 +209,11 @@ def read_texts(draft: Draft) -> None:
 def read_numbers(draft: Draft) -> None:
     """Numbers and dates that stand alone: ``in 2015``, ``with 4 cylinders``, ``room 108``, ``aged 30``."""
     for place, item in enumerate(draft.items):
-        if item.used or item.kind not in ("number", "date"):
+        if item.used or item.kind not in ("number", "date") or _is_in_a_name(draft, item):
             continue
         left = draft.schema(draft.before(place, frozenset(("empty", "preposition", "relative"))))
+        if left is not None and not any(link.score >= 0.6 for link in left.only("field")):
+            left = None
         if left is None and (right := _right_subject(draft, place)) is not None:
             item.used = right.used = True
             figure = Figure("count", right) if not draft.is_ordered(right) else None
@@ -222,6 +227,12 @@ def read_numbers(draft: Draft) -> None:
             left.used = True
         negated = draft.is_negated(place)
         draft.clauses.append(Clause(_or_equal(draft, place), left, item.literal, negated=negated, dated=is_year))
+
+
+def _is_in_a_name(draft: Draft, item: Item) -> bool:
+    """``population in 2020``, where a field is called so; the search sees whether that field is meant."""
+    written = str(item.literal)
+    return len(written) == 4 and any(written in known.words for known in draft.index.fields.values())
 
 
 def _is_target(draft: Draft, item: Item) -> bool:

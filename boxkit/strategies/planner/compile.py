@@ -9,9 +9,10 @@ from typing import Any
 from boxkit.box import BoxSet, ForeignKey
 from boxkit.plan import algebra as pa
 from boxkit.plan import expressions as ex
-from boxkit.strategies.planner.index import Index, Place
+from boxkit.strategies.planner.fields import Place
+from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins, Tree
-from boxkit.strategies.planner.query import Measure, Output, Query, Ranking, Test, is_apart, needed_boxes
+from boxkit.strategies.planner.query import Measure, Output, Query, Ranking, Test, Via, is_apart, join_tree
 
 __all__ = ["compile_query"]
 
@@ -41,7 +42,7 @@ class _Compiler:
     tree: Tree = field(init=False)
 
     def __post_init__(self) -> None:
-        tree = self.joins.tree(self.query.root, needed_boxes(self.query, self.joins))
+        tree = join_tree(self.query, self.joins)
         assert tree is not None, "the search keeps only queries whose boxes can be joined"
         self.tree = tree
 
@@ -66,11 +67,13 @@ class _Compiler:
     def _rows(self) -> pa.Plan:
         plan = self._joined(self.tree)
         shares = any(output.kind == "share" for output in self.query.outputs)
-        tests = [test for test in self.query.tests if not self._is_apart(test)]
+        tests = [test for test in self.query.tests if not self._is_apart(test) and test.via is None]
         if tests and not shares:
             plan = pa.Filter(plan, self._condition(tests))
         for test in self.query.tests:
-            if self._is_apart(test):
+            if test.via is not None:
+                plan = self._related(plan, test, test.via)
+            elif self._is_apart(test):
                 plan = self._semi(plan, test.measure.box, test)
         for absence in self.query.absences:
             plan = self._semi(plan, absence.box, None)
@@ -107,8 +110,18 @@ class _Compiler:
             inner = pa.Filter(inner, self._one(test, of, False))
         return pa.Join(plan, inner, on, kind="anti" if negated else "semi")
 
+    def _related(self, plan: pa.Plan, test: Test, via: Via) -> pa.Plan:
+        """The rows that a relation ties to a row of the same box that fulfils the test."""
+        near, far = (self.index.parents[Place(via.box, label)] for label in (via.near, via.far))
+        other = _OTHER + far.box
+        on = ((ex.Column(via.far, via.box), ex.Column(far.field, other)),)
+        inner: pa.Plan = pa.Join(pa.Scan(via.box), pa.Scan(far.box, other), on)
+        inner = pa.Filter(inner, self._one(test, other, False))
+        pair = ((ex.Column(near.field, near.box), ex.Column(via.near, via.box)),)
+        return pa.Join(plan, inner, pair, kind="anti" if test.negated else "semi")
+
     def _keys(self, box: str) -> tuple[str, ...]:
-        return self.boxes[box].primary_key or self.boxes[box].labels
+        return self.index.keys[box] or self.boxes[box].labels
 
     # Conditions.
 

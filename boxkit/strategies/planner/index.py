@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from boxkit.box import Box, BoxSet, Field
+from boxkit.box import Box, BoxSet
+from boxkit.strategies.planner.fields import FieldIndex, Place, describe_field
 from boxkit.strategies.planner.words import name_words, normal_uncached, stem
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FieldIndex", "Index", "Place", "index_of"]
-
-FieldKind = Literal["number", "year", "date", "text", "boolean", "id", "other"]
+__all__ = ["Index", "index_of"]
 
 #: Longer texts name nothing that a question would repeat.
 MAX_VALUE_CHARS = 80
@@ -23,53 +22,6 @@ MAX_VALUE_CHARS = 80
 MAX_ROWS = 2_000_000
 #: A field with more distinct texts is not searched by single words of them.
 MAX_WORD_VALUES = 50_000
-
-_ID_WORDS = frozenset("id key ssn uid uuid iri uri pk".split())
-_AMOUNT = r"-?(?:[1-9]\d*|0)(?:\.\d+)?"
-_DATE = r"\d{4}-\d{1,2}-\d{1,2}(?:[ T]\d{1,2}:\d{2}.*)?"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A field of a box."""
-
-    box: str
-    field: str
-
-    def __str__(self) -> str:
-        return f"{self.box}[{self.field!r}]"
-
-
-@dataclass(frozen=True, slots=True)
-class FieldIndex:
-    """What linking knows of a field.
-
-    Attributes:
-        place: Which field.
-        words: Its name's words, singular and in lower case.
-        stems: Their stems.
-        kind: ``"id"`` for keys of any type, ``"year"`` for whole numbers that are years.
-        is_text: Whether its values are texts.
-        unique: Whether no two rows share a value.
-        distinct: How many values there are.
-        is_key: Whether it is (part of) a primary or a foreign key.
-        refers: Whether it is (part of) a foreign key.
-    """
-
-    place: Place
-    words: tuple[str, ...]
-    stems: tuple[str, ...]
-    kind: FieldKind
-    is_text: bool
-    unique: bool
-    distinct: int
-    is_key: bool = False
-    refers: bool = False
-
-    @property
-    def is_ordered(self) -> bool:
-        """Whether "more than" or "before" means something for it."""
-        return self.kind in ("number", "year", "date")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +36,7 @@ class Index:
         naming: The fields that name a box's rows; several where a name is in parts, none where nothing names them.
         values: Where a normal text is a value, and how it is written there.
         by_word: Normal texts of several words, by each of their words.
+        parents: What a field of a foreign key of one field refers to.
         partial: Boxes too large for all their values to be indexed.
     """
 
@@ -94,7 +47,19 @@ class Index:
     naming: dict[str, tuple[str, ...]]
     values: dict[str, dict[Place, tuple[Any, ...]]]
     by_word: dict[str, list[str]]
+    parents: dict[Place, Place]
     partial: tuple[str, ...] = ()
+
+    def junctions(self) -> frozenset[str]:
+        """Boxes with two foreign keys or more, and hardly anything else."""
+        found = set()
+        for box in self.boxes:
+            fields = list(self.of_box(box))
+            referring = [each for each in fields if each.refers]
+            others = [each for each in fields if not each.refers and each.kind not in ("id", "boolean")]
+            if len(referring) >= 2 and len(others) <= 1:
+                found.add(box)
+        return frozenset(found)
 
     def of_box(self, box: str) -> Iterator[FieldIndex]:
         """The fields of a box, in its order."""
@@ -105,7 +70,12 @@ def index_of(boxes: BoxSet) -> Index:
     """The index of a BoxSet; reads it once."""
     keys = {Place(key.box, label) for key in boxes.foreign_keys for label in key.fields}
     parents = {Place(key.parent, label) for key in boxes.foreign_keys for label in key.parent_fields}
-    index = Index({}, {}, {}, {}, {}, {}, {})
+    refers = {
+        Place(key.box, key.fields[0]): Place(key.parent, key.parent_fields[0])
+        for key in boxes.foreign_keys
+        if len(key.fields) == 1 and key.parent in boxes
+    }
+    index = Index({}, {}, {}, {}, {}, {}, {}, refers)
     partial = []
     words: defaultdict[str, set[str]] = defaultdict(set)
     for name, box in boxes.items():
@@ -117,11 +87,11 @@ def index_of(boxes: BoxSet) -> Index:
             partial.append(name)
         for each in box.fields:
             place = Place(name, each.label)
-            known = _field(box, each, frame[each.label], place in keys, place in parents)
+            known = describe_field(box, each, frame[each.label], is_foreign=place in keys, is_parent=place in parents)
             index.fields[place] = known
             if known.is_text:
                 _add_values(index, words, place, frame[each.label], known)
-        index.keys[name] = box.primary_key
+        index.keys[name] = box.primary_key or _unique_field(index, name)
         index.naming[name] = _naming(box, index)
     by_word = {word: sorted(texts) for word, texts in words.items()}
     return replace(index, by_word=by_word, partial=tuple(partial))
@@ -143,56 +113,10 @@ def _add_values(
                 words[word].add(text)
 
 
-def _field(box: Box, described: Field, column: pd.Series[Any], is_foreign: bool, is_parent: bool) -> FieldIndex:
-    words = name_words(described.label)
-    is_primary = box.primary_key == (described.label,)
-    try:
-        distinct = int(column.nunique())
-    except TypeError:
-        distinct = len(column)
-    kind, is_text = _kind(column, words)
-    looks_like_id = bool(words) and (words[-1] in _ID_WORDS or words[0] in ("id", "iri", "uri"))
-    if (is_foreign or is_primary or is_parent or looks_like_id) and (kind in ("number", "year") or looks_like_id):
-        kind = "id"
-    unique = distinct == len(column) and len(column) > 0
-    is_key = is_foreign or is_parent or is_primary
-    place = Place(box.name, described.label)
-    return FieldIndex(place, words, tuple(map(stem, words)), kind, is_text, unique, distinct, is_key, is_foreign)
-
-
-def _kind(column: pd.Series[Any], words: tuple[str, ...]) -> tuple[FieldKind, bool]:
-    import pandas as pd
-
-    if pd.api.types.is_bool_dtype(column.dtype):
-        return "boolean", False
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return ("year" if _are_years(column, words) else "number"), False
-    if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        return "date", False
-    present = column.dropna()
-    sample = present.head(500)
-    texts = [value for value in sample if isinstance(value, str)]
-    if not texts:
-        return (
-            "number" if len(sample) and all(isinstance(value, (int, float)) for value in sample) else "other"
-        ), False
-    if len([text for text in texts if text.strip()]) < 0.1 * len(sample):
-        # Numbers with a few empty texts among them, as SQLite allows.
-        return "number", False
-    if len(texts) == len(sample) and sample.astype("str").str.fullmatch(_AMOUNT).all():
-        return "number", True
-    if len(texts) == len(sample) and sample.astype("str").str.fullmatch(_DATE).mean() > 0.95:
-        return "date", True
-    return "text", True
-
-
-def _are_years(column: pd.Series[Any], words: tuple[str, ...]) -> bool:
-    if not {"year", "found", "open", "establish", "inception", "built", "build", "creation", "start", "release"} & set(
-        words
-    ):
-        return False
-    present = column.dropna()
-    return bool(len(present)) and bool(((present >= 800) & (present <= 2200)).all())
+def _unique_field(index: Index, box: str) -> tuple[str, ...]:
+    """A field that may serve as the key of a box that declares none."""
+    unique = [each for each in index.of_box(box) if each.unique and each.kind in ("id", "text")]
+    return (unique[0].place.field,) if unique else ()
 
 
 def _naming(box: Box, index: Index) -> tuple[str, ...]:

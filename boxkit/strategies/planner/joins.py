@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from boxkit.box import ForeignKey
+from boxkit.strategies.planner.fields import Place
 
 __all__ = ["Joins", "Step", "Tree"]
 
@@ -58,12 +59,14 @@ class Joins:
     Attributes:
         keys: The foreign keys.
         primary: Each box's primary key.
+        junctions: Boxes that do nothing but tie others together.
     """
 
     keys: tuple[ForeignKey, ...]
     primary: Mapping[str, tuple[str, ...]]
+    junctions: frozenset[str] = frozenset()
     _edges: dict[str, list[tuple[ForeignKey, str, bool]]] = field(default_factory=dict)
-    _trees: dict[tuple[str, frozenset[str]], Tree | None] = field(default_factory=dict)
+    _trees: dict[tuple[str, frozenset[str], frozenset[Place]], Tree | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._edges = {name: [] for name in self.primary}
@@ -74,19 +77,22 @@ class Joins:
             unique = self.primary[key.box] == key.fields
             self._edges[key.parent].append((key, key.box, not unique))
 
-    def tree(self, root: str, needed: frozenset[str]) -> Tree | None:
-        """The smallest tree from ``root`` over all ``needed`` boxes; None where no keys tie them."""
-        asked = (root, needed - {root})
+    def tree(self, root: str, needed: frozenset[str], avoid: frozenset[Place] = frozenset()) -> Tree | None:
+        """The smallest tree from ``root`` over all ``needed`` boxes; None where no keys tie them.
+
+        Where two keys lead the same way, one whose field is not among those to avoid is taken.
+        """
+        asked = (root, needed - {root}, avoid)
         if asked not in self._trees:
             self._trees[asked] = self._grow(*asked)
         return self._trees[asked]
 
-    def _grow(self, root: str, needed: frozenset[str]) -> Tree | None:
+    def _grow(self, root: str, needed: frozenset[str], avoid: frozenset[Place]) -> Tree | None:
         steps: list[Step] = []
         reached = {root}
         choices = 1
         while missing := needed - reached:
-            found = [path for box in sorted(missing) if (path := self._path(reached, box))]
+            found = [path for box in sorted(missing) if (path := self._path(reached, box, avoid))]
             if len(found) < len(missing):
                 return None
             length, ways, path = min(found, key=lambda each: (each[0], [str(step.key) for step in each[2]]))
@@ -95,7 +101,7 @@ class Joins:
             reached |= {step.box for step in path}
         return Tree(root, tuple(steps), choices)
 
-    def _path(self, reached: set[str], goal: str) -> tuple[float, int, list[Step]] | None:
+    def _path(self, reached: set[str], goal: str, avoid: frozenset[Place]) -> tuple[float, int, list[Step]] | None:
         """The shortest way from any box reached, its length, and how many ways are as short."""
         queue: list[tuple[float, int, str, list[Step]]] = [(0.0, at, box, []) for at, box in enumerate(sorted(reached))]
         heapq.heapify(queue)
@@ -116,8 +122,22 @@ class Joins:
                 if other in reached or any(step.box == other for step in path):
                     continue
                 counter += 1
-                cost = length + 2.0 - key.confidence
+                # A doubtful key is a long way round.
+                cost = length + 4 * (1 - key.confidence)
+                cost += 0.7 if self.junctions & {box, other} else 1.0
+                cost += 0.1 if multiplies and other not in self.junctions else 0.0
                 heapq.heappush(queue, (cost, counter, other, [*path, Step(key, other, multiplies)]))
         if not arrived:
             return None
-        return arrived[0][0], len(arrived), arrived[0][1]
+        # Linked keys between the same boxes say the same thing twice.
+        free = [
+            path for _, path in arrived if not any(Place(step.key.box, step.key.fields[0]) in avoid for step in path)
+        ]
+        if free:
+            arrived = [(arrived[0][0], path) for path in free]
+        ways = {tuple(_way(step) for step in path) for _, path in arrived}
+        return arrived[0][0], len(ways), arrived[0][1]
+
+
+def _way(step: Step) -> str:
+    return str(step.key) if step.key.origin != "linked" else f"{step.key.box} {step.key.parent}"

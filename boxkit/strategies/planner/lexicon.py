@@ -162,6 +162,7 @@ OPERATORS: tuple[Operator, ...] = tuple(
         ("direction", "desc", r"(?:longest|highest|largest|biggest|newest|latest|greatest|heaviest|tallest|most expensive|oldest) first"),
         ("direction", "asc", r"(?:shortest|lowest|smallest|earliest|cheapest|lightest|youngest|least expensive) first"),
         ("direction", "asc", r"in order$|in order of"),
+        ("empty", "", r"above sea level|of all time|(?:came|come|comes) out"),
         ("everything", "", r"(?:all|every|everything|full|complete)(?: of)?(?: the)? (?:information|info|details|data|columns|fields|attributes|known)(?: (?:about|of|for|on|regarding|available|there is))*|everything (?:about|on)"),
         ("difference", "", r"(?:the )?(?:difference|gap) (?:between|in)|how much (?:more|higher|larger|bigger) is"),
         ("share", "percent", r"(?:the |what )?(?:percentage|percent|per cent)(?: of)?"),
@@ -186,11 +187,11 @@ OPERATORS: tuple[Operator, ...] = tuple(
         ("count", "distinct", r"how many (?:different|distinct|unique)(?: types? of| kinds? of)?|(?:the )?(?:total )?number of (?:all )?(?:the )?(?:different|distinct|unique)(?: types? of)?|count (?:of )?(?:the )?(?:number of )?(?:different|distinct|unique)"),
         ("count", "each", r"(?:and )?(?:how many there are|how many of (?:them|these|those) there are)|how many there are"),
         ("count", "", r"(?:the )?(?:counts? (?:up )?(?:the )?(?:total )?(?:number of|of)|(?:total )?numbers? of|total count of|amount of(?= \w+s\b)|how many|quantity of(?= \w+s\b)|count)(?: all)?(?: the)?(?: total)?(?! (?:money|much))"),
-        ("sum", "", r"(?:the )?(?:total sum of|sum of|sum|in total|all together|altogether|combined|overall|total|add up)"),
+        ("sum", "", r"(?:the )?(?:total sum of|sum of|sum|in total|in all|all together|altogether|together|combined|overall|total|add up)"),
         ("mean", "", r"(?:the )?(?:on average|averages?(?: of)?|mean(?: of)?)"),
         ("median", "", r"(?:the )?median(?: of)?"),
-        ("extreme", "max", r"(?:the )?(?:single )?(?:maximum|maximal|max|highest|greatest|most|top)(?: (?:number|count|amount|quantity) of| in)?"),
-        ("extreme", "min", r"(?:the )?(?:single )?(?:minimum|minimal|min|lowest|least|fewest|smallest (?:number|amount)|bottom)(?: (?:number|count|amount|quantity) of| in)?"),
+        ("extreme", "max", r"(?:the )?(?:single )?(?:maximum|maximal|max|highest|greatest|most|top|(?:largest|biggest)(?= (?:number|count|amount|quantity)))(?: (?:number|count|amount|quantity) of| in)?"),
+        ("extreme", "min", r"(?:the )?(?:single )?(?:minimum|minimal|min|lowest|least|fewest|smallest(?= (?:number|count|amount|quantity))|bottom)(?: (?:number|count|amount|quantity) of| in)?"),
         ("group", "", r"(?:for|in|per|of|by|from|on|at|to|within|with|across|among) (?:each|every)(?: of (?:the|these))?(?: (?:different|distinct|unique|single|individual))?|for (?:different|various|all(?: the)? different)|each|every|per|grouped by|group by|broken down by|respectively"),
         ("distinct", "", r"different|distinct|unique|dissimilar"),
         ("both", "", r"both"),
@@ -234,7 +235,7 @@ LIGHT_WORDS = frozenset(
     """live locat base come belong work make made use hold held take took contain includ offer own get got produc creat write serv
     call known know happen occur appear situat found lie reach come went go play involv relat connect link regist regist
     record exist own possess keep provid assign stay resid hail origin total group current work run ran bear born place thing
-    item people person everyon anyon someon instanc amount time mani part case there did do that be goe correspond actual abl cover correspond carri complet respect""".split()
+    item people person everyon anyon someon instanc amount time mani part case there did do that be goe correspond actual abl cover correspond carri complet respect stand sit flow becam becom lie rise drive gain home cross pass""".split()
 )
 
 PERSON_WORDS = frozenset(
@@ -260,11 +261,11 @@ PLACE_WORDS = (
 TIME_WORDS = ("date", "year", "time", "day", "month")
 
 _SYNONYM_SETS = (
-    "author writer write novelist", "publisher publish", "singer sing", "teacher teach", "price cost priced", "country nation",
-    "film movie", "employee worker staff", "salary wage earn pay", "sex gender", "population inhabitant resident",
+    "author writer write novelist", "country state", "publisher publish", "singer sing", "teacher teach", "price cost priced", "country nation",
+    "film movie", "employee worker staff", "salary wage earn pay", "sex gender", "population inhabitant resident person",
     "company firm business", "organisation organization", "customer client shopper", "birth born", "length duration",
     "language speak tongue", "capital capitol", "area size surface", "city town", "state province", "genre category",
-    "kind type category", "car vehicle automobile", "border neighbour neighbor adjoin", "member membership belong join",
+    "kind type category", "car vehicle automobile", "border neighbour neighbor adjoin", "independence independent", "member membership belong join",
     "currency money", "elevation altitude height", "owner own", "founder found", "establish found open", "date time day",
     "photo picture image", "song track", "album record", "tv television", "phone telephone", "id identifier", "code identifier",
     "revenue turnover", "stadium arena", "match game", "team club", "river stream", "mountain peak", "university college school",

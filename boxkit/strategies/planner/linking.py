@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from boxkit.strategies.planner.index import FieldIndex, Index, Place
+from boxkit.strategies.planner.fields import FieldIndex, Place
+from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.lexicon import EMPTY_WORDS, synonyms
 from boxkit.strategies.planner.places import same_country
 from boxkit.strategies.planner.words import Token, normal, singular, stem
@@ -17,6 +18,8 @@ __all__ = ["Lexicon", "Link", "lexicon_of"]
 
 #: The longest run of words that is looked up.
 MAX_WORDS = 8
+#: A field with more distinct values does not sort its rows into kinds.
+MAX_KINDS = 40
 
 _UNITS = frozenset(
     "km kms m cm mm mi mile foot ft kg g lb sq km2 usd eur euro dollar percent ms billion mib mb gb mph kmh million 2 3 f c inch m2".split()
@@ -57,6 +60,7 @@ _GENERIC = frozenset("date year time name number code amount value text type cou
 _GENDERS = dict.fromkeys(("female", "woman", "girl"), ("f", "female", "w")) | dict.fromkeys(
     ("male", "man", "boy"), ("m", "male")
 )
+_FLAG_WORDS = frozenset("is has have was are can on do".split())
 _STEM = 0.92
 
 
@@ -85,10 +89,10 @@ class Lexicon:
                 for other in synonyms(word):
                     changed = (*stems[:at], other, *stems[at + 1 :])
                     found += [
-                        replace(link, score=link.score * 0.86, how="synonym") for link in self.stemmed.get(changed, ())
+                        replace(link, score=link.score * 0.9, how="synonym") for link in self.stemmed.get(changed, ())
                     ]
                     found += [
-                        replace(link, score=link.score * 0.8, how="synonym") for link in self.parts.get(changed, ())
+                        replace(link, score=link.score * 0.88, how="synonym") for link in self.parts.get(changed, ())
                     ]
         return _best(found)
 
@@ -127,6 +131,17 @@ class Lexicon:
         if not found and fuzzy and len(text) >= 4:
             found = list(self._fuzzy(text))
         return _best(found)
+
+    def kinds(self, word: str) -> tuple[Link, ...]:
+        """Values of fields with few different ones that hold the word: ``monarchies``, where they are of several kinds."""
+        found: dict[Place, list[Any]] = defaultdict(list)
+        for whole in self.index.by_word.get(singular(word), ()):
+            for place, values in self.index.values.get(whole, {}).items():
+                if self.index.fields[place].distinct <= MAX_KINDS:
+                    found[place] += values
+        return tuple(
+            Link("value", place.box, 0.75, place.field, tuple(values), "words") for place, values in found.items()
+        )
 
     def _fuzzy(self, text: str) -> Iterator[Link]:
         from rapidfuzz import fuzz, process
@@ -174,11 +189,16 @@ def _best(links: Iterable[Link]) -> tuple[Link, ...]:
 
 def lexicon_of(index: Index) -> Lexicon:
     """The lexicon of an index."""
-    tables = _Tables(index, defaultdict(list), defaultdict(list), defaultdict(list))
+    tables = _Tables(index, defaultdict(list), defaultdict(list), defaultdict(list), index.junctions())
     for box in index.boxes:
         tables.add_box(box)
-    for known in index.fields.values():
-        tables.add_field(known)
+    labelled = {Place(place.box, known.label): known for place, known in index.fields.items() if known.label}
+    for place, known in index.fields.items():
+        if known.label:
+            # A thing of a graph is spoken of by its label.
+            continue
+        named = labelled.get(place)
+        tables.add_field(known if named is None else replace(known, words=named.words, stems=named.stems))
     return Lexicon(index, _sorted(tables.phrases), _sorted(tables.stemmed), _sorted(tables.parts))
 
 
@@ -199,6 +219,7 @@ class _Tables:
     phrases: Table
     stemmed: Table
     parts: Table
+    junctions: frozenset[str]
 
     def add(self, words: Phrase, link: Link) -> None:
         """A whole name."""
@@ -209,7 +230,8 @@ class _Tables:
     def add_box(self, box: str) -> None:
         """A box's name, and the pieces of it."""
         words = self.index.boxes[box]
-        self.add(words, Link("box", box, 1.0))
+        # Nobody speaks of a junction by its whole name: "countries border" is no ``country_borders``.
+        self.add(words, Link("box", box, 0.75 if box in self.junctions and len(words) > 1 else 1.0))
         keys = self.index.keys[box]
         if len(keys) == 1 and not any(
             "id" in each.words for each in self.index.of_box(box) if each.place.field == keys[0]
@@ -235,6 +257,9 @@ class _Tables:
         place = known.place
         own = self.index.boxes[place.box]
         core = _without_units(known.words)
+        if known.kind == "boolean" and len(core) > 1 and core[0] in _FLAG_WORDS:
+            self.add(core[1:], Link("field", place.box, 0.98, place.field))
+            core = core[1:]
         bare = tuple(word for word in core if word not in own) if len(core) > 1 else core
         short = core[1:] if len(core) > 1 and len(core[0]) == 1 else ()
         for words, score in ((known.words, 1.0), (core, 0.98), (bare, 0.96), (short, 0.93)):
@@ -281,6 +306,6 @@ def _ways(words: Phrase, own: Phrase) -> Iterator[tuple[Phrase, float]]:
 
 def _without_units(words: Phrase) -> Phrase:
     kept = words
-    while len(kept) > 1 and kept[-1] in _UNITS:
+    while len(kept) > 1 and (kept[-1] in _UNITS or (kept[-1].isdigit() and len(kept[-1]) == 4)):
         kept = kept[:-1]
     return kept if kept != ("number",) else words

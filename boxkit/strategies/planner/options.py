@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from boxkit.strategies.planner.draft import Clause, Draft, Figure, Target
-from boxkit.strategies.planner.index import FieldIndex, Index, Place
+from boxkit.strategies.planner.fields import FieldIndex, Place
+from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.lexicon import ADJECTIVES, PERSON_WORDS, PLACE_WORDS
 from boxkit.strategies.planner.linking import Link
 from boxkit.strategies.planner.tagging import Item
@@ -132,6 +133,10 @@ class _Slots:
         known = self.field_of(link)
         return 0.0 if known.is_ordered else 0.4 if known.kind in ("text", "id") else None
 
+    def flag(self, link: Link) -> float | None:
+        """Fields of yes and no."""
+        return 0.0 if link.kind == "field" and self.field_of(link).yes else None
+
     def moment(self, link: Link) -> float | None:
         """Dates and years."""
         if link.kind != "field":
@@ -159,7 +164,8 @@ class _Slots:
             return {"date": 0.0, "year": 0.2}.get(known.kind)
         is_year = isinstance(first, int) and 1000 <= first <= 2100
         if known.kind == "date":
-            return 0.0 if is_year and dated else None
+            # A field of years is likelier meant than one of dates.
+            return 0.07 if is_year and dated else None
         if known.kind == "year":
             return 0.0 if is_year else 0.3
         if known.kind == "number":
@@ -186,7 +192,7 @@ class _Slots:
                 if ranks:
                     extra = 0.03 * (len(each.stems) - 1)
                     yield Option(
-                        each.place.box, each.place.field, 0.05 + 0.03 * min(ranks[0], 4) + extra, how="adjective"
+                        each.place.box, each.place.field, 0.05 + 0.04 * min(ranks[0], 4) + extra, how="adjective"
                     )
                     break
 
@@ -211,12 +217,13 @@ class _Slots:
         for each in self.index.fields.values():
             ranks = [at for at, word in enumerate(PLACE_WORDS) if word in each.words]
             if ranks and each.is_text:
-                yield Option(each.place.box, each.place.field, 0.1 + 0.05 * ranks[0], how="where")
+                yield Option(each.place.box, each.place.field, 0.08 + 0.03 * ranks[0], how="where")
 
     def all_boxes(self) -> Iterator[Option]:
         """Every box, where nothing says which."""
+        valued = {link.box for item in self.draft.items if item.is_value for link in item.only("value")}
         for box in self.index.boxes:
-            yield Option(box, "", 0.1, how="any")
+            yield Option(box, "", 0.1 if box in valued or not valued else 0.2, how="any")
 
 
 def slots_of(draft: Draft) -> list[Slot]:
@@ -284,7 +291,10 @@ def _clause(slots: _Slots, key: object, clause: Clause) -> None:
         slots.mention(clause.value, lambda link: 0.0 if link.kind == "value" else None)
         if clause.subject is not None:
             slots.mention(clause.subject, slots.anything)
-    if clause.operator in ("contains", "starts", "ends"):
+    if clause.operator == "flag":
+        assert clause.subject is not None
+        slots.mention(clause.subject, slots.flag)
+    elif clause.operator in ("contains", "starts", "ends"):
         if clause.subject is not None:
             slots.mention(clause.subject, lambda link: 0.0 if link.kind == "box" else slots.textual(link))
         else:

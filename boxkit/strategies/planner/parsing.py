@@ -14,7 +14,7 @@ from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.superlatives import read_groups, read_orders, read_superlatives
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.targets import read_differences, read_targets
-from boxkit.strategies.planner.values import read_values, read_without
+from boxkit.strategies.planner.values import read_flags, read_values, read_without
 
 __all__ = ["RULES", "parse"]
 
@@ -30,6 +30,7 @@ RULES: tuple[Rule, ...] = (
     read_comparisons,
     read_texts,
     read_values,
+    read_flags,
     read_numbers,
     read_targets,
 )

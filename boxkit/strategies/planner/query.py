@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from boxkit.strategies.planner.index import Place
-from boxkit.strategies.planner.joins import Joins
+from boxkit.strategies.planner.fields import Place
+from boxkit.strategies.planner.joins import Joins, Tree
 
-__all__ = ["Absence", "Measure", "Output", "Query", "Ranking", "Test", "is_apart", "needed_boxes"]
+__all__ = ["Absence", "Measure", "Output", "Query", "Ranking", "Test", "Via", "is_apart", "join_tree", "needed_boxes"]
 
 Function = Literal["", "count", "sum", "average", "median", "min", "max"]
 
@@ -52,6 +52,21 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Via:
+    """A relation between rows of one box: a box with two foreign keys to it.
+
+    Attributes:
+        box: The relation's box.
+        near: Its field that is the row shown.
+        far: Its field that is the row tested.
+    """
+
+    box: str
+    near: str
+    far: str
+
+
+@dataclass(frozen=True, slots=True)
 class Test:
     """A condition on a field, or on a group's figure.
 
@@ -66,6 +81,7 @@ class Test:
         alternative: Tests of one number are alternatives; 0 stands alone.
         both: Whether it must hold in a row of its own.
         yearly: Whether a date is compared with a year.
+        via: The relation that leads from the row shown to the row of the same box that is tested.
     """
 
     measure: Measure
@@ -77,6 +93,7 @@ class Test:
     alternative: int = 0
     both: bool = False
     yearly: bool = False
+    via: Via | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +162,12 @@ def is_apart(test: Test, root: str, joins: Joins) -> bool:
         return test.both
     tree = joins.tree(root, frozenset((test.measure.box,)))
     return tree is not None and tree.multiplies
+
+
+def join_tree(query: Query, joins: Joins) -> Tree | None:
+    """How the boxes of a query are joined; None where no keys tie them."""
+    counted = frozenset(measure.place for measure in query.measures() if measure.function == "count" and measure.field)
+    return joins.tree(query.root, needed_boxes(query, joins), counted)
 
 
 def needed_boxes(query: Query, joins: Joins) -> frozenset[str]:

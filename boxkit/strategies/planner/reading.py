@@ -22,7 +22,7 @@ from boxkit.strategies.planner.tagging import Item, tag
 __all__ = ["Planned", "Reading", "read"]
 
 #: Candidates whose cost is within this of the best one's rival it.
-MARGIN = 0.06
+MARGIN = 0.039
 MAX_RIVALS = 3
 
 
@@ -94,7 +94,9 @@ def _known(boxes: BoxSet) -> _Known:
         known = _KNOWN.get(fingerprint)
         if known is None:
             index = index_of(boxes)
-            known = _KNOWN[fingerprint] = _Known(index, lexicon_of(index), Joins(boxes.foreign_keys, index.keys))
+            known = _KNOWN[fingerprint] = _Known(
+                index, lexicon_of(index), Joins(boxes.foreign_keys, index.keys, index.junctions())
+            )
             weakref.finalize(boxes, _KNOWN.pop, fingerprint, None)
     return known
 

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field, replace
 from boxkit.box import BoxSet
 from boxkit.strategies.planner.assemble import Assembly, Choice, NoSense
 from boxkit.strategies.planner.draft import Draft
+from boxkit.strategies.planner.fields import Place
+from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins, Tree
 from boxkit.strategies.planner.lexicon import DIRECTIONS, LIGHT_WORDS
 from boxkit.strategies.planner.options import Option, Slot, slots_of
-from boxkit.strategies.planner.query import Query, needed_boxes
+from boxkit.strategies.planner.query import Query, is_apart, join_tree
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import normal, stem
 
@@ -89,11 +91,15 @@ def _words(draft: Draft) -> tuple[float, list[str]]:
         if item.used:
             continue
         if item.kind == "word":
-            if item.value in _UNITS or stem(item.value) in LIGHT_WORDS:
+            if _describes_target(draft, item):
+                cost += 0.08
+            elif item.value in _UNITS or stem(item.value) in LIGHT_WORDS:
                 cost += 0.02
             else:
                 cost += 0.4
                 unplaced.append(item.text)
+        elif item.kind == "number" and _is_in_a_name(draft, item):
+            continue
         elif item.kind in _WEIGHTY:
             cost += 0.6
             unplaced.append(item.text)
@@ -107,6 +113,19 @@ def _words(draft: Draft) -> tuple[float, list[str]]:
     return cost + 0.4 * len(draft.doubts), unplaced
 
 
+def _describes_target(draft: Draft, item: Item) -> bool:
+    """``which city is the capital``: a word of ours for what is asked for by its name."""
+    place = draft.items.index(item)
+    asked, verb, named = draft.at(place - 1), draft.at(place + 1), draft.at(draft.after(place))
+    if asked is None or verb is None or named is None or asked.text.lower() not in ("which", "what"):
+        return False
+    return verb.text.lower() in ("is", "are", "was", "were") and named.used and named.kind == "mention"
+
+
+def _is_in_a_name(draft: Draft, item: Item) -> bool:
+    return any(str(item.literal) in known.words for known in draft.index.fields.values())
+
+
 def _candidate(
     draft: Draft, boxes: BoxSet, joins: Joins, choice: Choice, slots: Sequence[Slot], hints: Sequence[Item]
 ) -> Candidate | None:
@@ -118,15 +137,20 @@ def _candidate(
             query = Assembly(draft, choice, boxes, joins).query(present)
     except NoSense:
         return None
-    tree = joins.tree(query.root, needed_boxes(query, joins))
+    tree = join_tree(query, joins)
     if tree is None or any(joins.tree(query.root, frozenset((absence.box,))) is None for absence in query.absences):
         return None
     links = sum(option.cost for option in choice.values())
-    hinted, unplaced = _hints(query, tree, hints)
+    hinted, unplaced = _hints(query, tree, hints, draft.index, joins)
+    for item in draft.items:
+        if item.kind == "number" and not item.used and _is_in_a_name(draft, item):
+            used = any(str(item.literal) in draft.index.fields[m.place].words for m in query.measures() if m.field)
+            hinted += 0.0 if used else 0.6
+            unplaced += [] if used else [item.text]
     costs = {
         "links": links,
-        "places": _places(draft, choice, slots, query),
-        "joins": _joined(choice, hints, tree),
+        "places": _places(draft, choice, slots, joins),
+        "joins": _joined(choice, hints, tree, joins),
         "hints": hinted,
         "guesses": assembly.penalty + _intricacy(query, joins),
     }
@@ -149,6 +173,7 @@ def _intricacy(query: Query, joins: Joins) -> float:
 def _wanted_boxes(query: Query, hints: Sequence[Item]) -> tuple[str, ...]:
     """Boxes that a noun names and that nothing else brings in."""
     there = {measure.box for measure in query.measures()} | {place.box for place in query.groups} | set(query.entities)
+    there |= {test.via.box for test in query.tests if test.via is not None}
     there |= {query.root} | {absence.box for absence in query.absences}
     wanted: list[str] = []
     for item in hints:
@@ -160,10 +185,16 @@ def _wanted_boxes(query: Query, hints: Sequence[Item]) -> tuple[str, ...]:
     return tuple(wanted)
 
 
-def _hints(query: Query, tree: Tree, hints: Sequence[Item]) -> tuple[float, list[str]]:
+def _hints(query: Query, tree: Tree, hints: Sequence[Item], index: Index, joins: Joins) -> tuple[float, list[str]]:
     """What it costs that a mention is in the query only by its box, or not at all."""
     used = {measure.place for measure in query.measures()} | set(query.groups)
+    used |= {Place(step.key.box, label) for step in tree.steps for label in step.key.fields}
+    used |= {Place(place.box, known.label) for place in used if (known := index.fields.get(place)) and known.label}
     there = set(tree.boxes) | {absence.box for absence in query.absences}
+    there |= {test.via.box for test in query.tests if test.via is not None}
+    apart = {absence.box for absence in query.absences}
+    apart |= {test.measure.box for test in query.tests if is_apart(test, query.root, joins)}
+    there |= {box for each in apart if (way := joins.tree(query.root, frozenset((each,)))) for box in way.boxes}
     cost, unplaced = 0.0, []
     for item in hints:
         if item.is_value:
@@ -177,21 +208,28 @@ def _hints(query: Query, tree: Tree, hints: Sequence[Item]) -> tuple[float, list
             elif link.kind == "field" and link.box in there:
                 best = min(best, 0.3 if link.score >= 0.9 else 0.12)
         cost += best
+        if best > 0.1 and stem(normal(item.text)) in LIGHT_WORDS:
+            best = 0.04
         if best >= 0.3:
             unplaced.append(item.text)
     return cost, unplaced
 
 
-def _joined(choice: Choice, hints: Sequence[Item], tree: Tree) -> float:
+def _joined(choice: Choice, hints: Sequence[Item], tree: Tree, joins: Joins) -> float:
     """Boxes that no word names cost; so does a choice between equally short ways."""
     named = {option.box for option in choice.values() if not option.field}
     named |= {link.box for item in hints for link in item.only("box") if link.score >= 0.6}
+    valued = {option.box for option in choice.values() if option.values}
     unnamed = [box for box in tree.boxes if box not in named]
+    doubt = sum(0.4 * (1 - step.key.confidence) for step in tree.steps)
     free = 1 if not named & set(tree.boxes) else 0
-    return 0.12 * max(0, len(unnamed) - free) + 0.02 * len(tree.steps) + (0.25 if tree.choices > 1 else 0.0)
+    costs = sorted(
+        (0.03 if box in joins.junctions else 0.05 if box in valued else 0.12 for box in unnamed), reverse=True
+    )
+    return sum(costs[free:]) + 0.02 * len(tree.steps) + (0.25 if tree.choices > 1 else 0.0) + doubt
 
 
-def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], query: Query) -> float:
+def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -> float:
     """A field should belong to the box that its words stand beside: ``names of authors``, ``author's name``, ``book price``."""
     cost = 0.0
     for slot in slots:
@@ -202,20 +240,27 @@ def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], query: Query) -
         container = _container(draft, slot.item, bool(option.values))
         if container is None or _holds_name(slot.item, draft.index.box_stems[option.box]):
             continue
-        weight = 0.1 if option.values else 0.22
+        weight = 0.05 if option.values else 0.22
         if container in slots_items(slots) and not choice[id(container)].field:
             cost += 0.0 if choice[id(container)].box == option.box else weight
             continue
         boxes = {link.box: link.score for link in container.only("box")}
         if not boxes:
             boxes = {link.box: link.score - 0.1 for link in container.only("field")}
-        cost += weight * (1 - boxes.get(option.box, 0.0))
+        near = any(_is_near(joins, box, option.box) for box in boxes)
+        cost += (0.08 if near else weight) * (1 - boxes.get(option.box, 0.0))
     return cost
 
 
 def _holds_name(item: Item, stems: tuple[str, ...]) -> bool:
     """Whether the mention itself says whose field it is: ``flight numbers``."""
     return len(item.text.split()) > len(stems) and set(stems) <= {stem(word) for word in normal(item.text).split()}
+
+
+def _is_near(joins: Joins, one: str, two: str) -> bool:
+    """Whether a row of one box has but one of the other: ``population of the members``."""
+    tree = joins.tree(one, frozenset((two,)))
+    return tree is not None and 0 < len(tree.steps) <= 2 and not tree.multiplies
 
 
 def _direction(draft: Draft, item: Item, option: Option) -> float:

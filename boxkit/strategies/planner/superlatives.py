@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Function, Order, Superlative
-from boxkit.strategies.planner.lexicon import ADJECTIVES
+from boxkit.strategies.planner.lexicon import ADJECTIVES, LIGHT_WORDS
 from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.words import stem
 
 __all__ = ["FUNCTIONS", "in_head", "read_groups", "read_orders", "read_superlatives"]
 
@@ -260,7 +261,10 @@ def _read_first(draft: Draft, place: int) -> None:
     """``born first``, ``the last founded``."""
     item = draft.items[place]
     before = _measure_before(draft, place)
-    after = draft.schema(draft.after(place, GLUE))
+    at = draft.after(place, GLUE)
+    while (light := draft.at(at)) is not None and light.kind == "word" and stem(light.value) in LIGHT_WORDS:
+        at = draft.after(at, GLUE)
+    after = draft.schema(at)
     if before is not None and not draft.is_thing(before):
         _take(draft, item, before)
         draft.superlatives.append(Superlative(Figure("", before), _direction(item.value)))

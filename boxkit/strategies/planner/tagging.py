@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from boxkit.strategies.planner.lexicon import ADJECTIVES, EMPTY_WORDS, NOUNS_TOO, OPERATORS, comparatives, superlatives
+from boxkit.strategies.planner.lexicon import (
+    ADJECTIVES,
+    EMPTY_WORDS,
+    LIGHT_WORDS,
+    NOUNS_TOO,
+    OPERATORS,
+    comparatives,
+    superlatives,
+)
 from boxkit.strategies.planner.linking import MAX_WORDS, Lexicon, Link
-from boxkit.strategies.planner.words import Token, normal, singular, tokens
+from boxkit.strategies.planner.words import Token, normal, singular, stem, tokens
 
 __all__ = ["Item", "tag"]
 
@@ -82,6 +90,7 @@ def _adjective_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
         ("compare", rf"(?:(?P<much>more|less) (?P<base>{base})|(?P<more>{more})) than(?= (?:#|@))"),
         ("exceed", rf"(?:a )?(?:(?P<much>more|less) (?P<base>{base})|(?P<more>{more})) than"),
         ("measure", rf"how (?P<base>{base})"),
+        ("superlative", rf"(?P<much>most|least) (?P<base>{base})ly"),
         ("first", r"(?:the )?(?P<which>first|last|latest)"),
     )
     return tuple((kind, re.compile(f"(?:{pattern})(?= |$)")) for kind, pattern in known)
@@ -247,7 +256,14 @@ def _loose(items: list[Item], found: tuple[Token, ...], lexicon: Lexicon) -> lis
             at = run
             continue
         item = items[at]
-        if item.kind == "word" and len(item.value) >= 5 and (links := lexicon.misspelt(found[item.lo].stem)):
+        if (
+            item.kind == "word"
+            and len(item.value) >= 5
+            and stem(item.value) not in LIGHT_WORDS
+            and (links := lexicon.kinds(item.value))
+        ):
+            item = Item("mention", item.text, item.lo, item.hi, links=links)
+        elif item.kind == "word" and len(item.value) >= 5 and (links := lexicon.misspelt(found[item.lo].stem)):
             item = Item("mention", item.text, item.lo, item.hi, links=links)
         done.append(item)
         at += 1

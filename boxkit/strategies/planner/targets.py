@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Function, Target
 from boxkit.strategies.planner.superlatives import FUNCTIONS
 from boxkit.strategies.planner.tagging import Item
@@ -37,27 +39,67 @@ def read_targets(draft: Draft) -> None:
         elif not item.used and not ended:
             place = _read_target(draft, place, functions, container)
         place += 1
-    if any(target.figure.function == "count" for target in draft.targets):
-        # "how many are there in total"
-        for item in draft.items:
-            if item.kind == "sum" and item.text.lower() in (
-                "in total",
-                "altogether",
-                "overall",
-                "all together",
-                "combined",
-            ):
-                functions = [each for each in functions if not item.used or each != "sum"]
-                item.used = True
+    if not draft.targets and any(clause.value is not None or clause.operator == "flag" for clause in draft.clauses):
+        # "Which monarchies drive on the left?": the things that have these values.
+        draft.targets.append(Target(Figure("", None)))
+    _read_verb(draft)
+    functions = _apply_afterwards(draft, functions)
+    words = {item.text.lower() for item in draft.items}
+    if {"there", "exist"} & words and len(draft.targets) == 1 and not draft.targets[0].figure.function:
+        # "Which genres are there?"
+        draft.distinct = True
     if functions:
         draft.doubts.append("what is averaged or summed up")
+
+
+def _read_verb(draft: Draft) -> None:
+    """``What does the cheapest book cost?``: the verb says what is asked for, the thing only of what."""
+    head = [item.text.lower() for item in draft.items[:3]]
+    if not (head[:1] == ["what"] or head[:2] == ["how", "much"]) or not {"do", "does", "did"} & set(head):
+        return
+    measures = [item for item in draft.items if not item.used and item.kind == "mention" and draft.is_measure(item)]
+    if len(draft.targets) == 1 and len(measures) == 1 and not draft.is_thing(measures[0]):
+        things = [target.figure.item for target in draft.targets if target.figure.item is not None]
+        if all(draft.is_thing(thing) for thing in things):
+            measures[0].used = True
+            for thing in things:
+                thing.used = False
+            draft.targets = [Target(Figure("", measures[0]))]
+
+
+_AFTERWARDS = frozenset(
+    ("on average", "in total", "in all", "altogether", "overall", "all together", "together", "combined")
+)
+
+
+def _apply_afterwards(draft: Draft, functions: list[Function]) -> list[Function]:
+    """``What do they cost on average?``, ``How many are there in total?``: said behind what it is about."""
+    for item in draft.items:
+        if item.kind not in FUNCTIONS or item.text.lower() not in _AFTERWARDS or len(draft.targets) != 1:
+            continue
+        target, function = draft.targets[0], FUNCTIONS[item.kind]
+        figure = target.figure
+        if figure.function == "count" and function == "sum":
+            pass
+        elif figure.function in ("", "sum") and (
+            target.kind == "measure" or (figure.item is not None and draft.is_measure(figure.item))
+        ):
+            draft.targets = [replace(target, figure=replace(figure, function=function))]
+            draft.doubts = [doubt for doubt in draft.doubts if not doubt.startswith("what is wanted of")]
+        else:
+            continue
+        item.used = True
+        functions = [each for each in functions if each != function]
+    return functions
 
 
 def _begins_anew(draft: Draft, place: int) -> bool:
     """``… and what are their names``, ``… and how many``: another thing is asked for."""
     item = draft.at(place + 1)
     return item is not None and (
-        item.text.lower() in ("what", "list", "show", "give", "which", "return", "how") or item.kind == "count"
+        item.kind == "measure"
+        or item.text.lower() in ("what", "list", "show", "give", "which", "return", "how")
+        or item.kind == "count"
     )
 
 
@@ -188,7 +230,7 @@ def _read_count(draft: Draft, place: int, functions: list[Function]) -> int:
     item = draft.items[place]
     item.used = True
     at = draft.after(place, frozenset(("empty", "of", "distinct")))
-    while (value := draft.at(at)) is not None and value.kind == "mention" and value.is_value:
+    while (value := draft.at(at)) is not None and value.kind == "mention" and (value.is_value or value.used):
         at = draft.after(at, frozenset(("empty",)))
     mention = draft.schema(at)
     distinct = item.value == "distinct" or any(each.kind == "distinct" for each in draft.items[place:at])
@@ -200,11 +242,12 @@ def _read_count(draft: Draft, place: int, functions: list[Function]) -> int:
     mention.used = True
     is_amount = draft.is_measure(mention) and not draft.is_thing(mention)
     if is_amount:
-        wanted = functions[:] or ["sum" if "total" in item.text.lower() else ""]
+        named = any(clause.value is not None or clause.operator == "=" for clause in draft.clauses)
+        people = mention.links[0].how == "synonym"
+        wanted = functions[:] or ["sum" if "total" in item.text.lower() or named or people else ""]
         functions.clear()
         draft.targets += [Target(Figure(function, mention)) for function in wanted]
-        named = any(clause.value is not None or clause.operator == "=" for clause in draft.clauses)
-        if wanted == [""] and not named:
+        if wanted == [""]:
             # "How many pages are there?" may want a sum, a list, or the number of different ones.
             draft.doubts.append(f"what is wanted of {mention.text!r}")
     else:
@@ -226,7 +269,7 @@ def _read_mention(draft: Draft, place: int, functions: list[Function], container
         item.used = True
         return place
     following = draft.schema(place + 1)
-    if following is not None and item.only("box") and following.only("field") and not container:
+    if following is not None and item.only("box") and _is_noun(following) and not container:
         # ``book price``: the field of the box
         item, place = following, place + 1
     if functions:
@@ -245,11 +288,17 @@ def _read_mention(draft: Draft, place: int, functions: list[Function], container
         return place
     if draft.targets and draft.targets[0].kind in ("who", "when", "where", "measure"):
         return place
-    if any(target.figure.function or target.kind != "plain" for target in draft.targets) and not _listed(draft, place):
+    if draft.targets and not _listed(draft, place):
+        # A verb, or what the thing asked for does: "rivers flow", "countries border".
         return place
     item.used = True
     draft.targets.append(Target(Figure("", item)))
     return place
+
+
+def _is_noun(item: Item) -> bool:
+    """Whether the mention is a field's name, and not a verb that reminds of one."""
+    return any(link.how in ("exact", "stem") and link.score >= 0.85 for link in item.only("field"))
 
 
 def _is_named_field(draft: Draft, place: int) -> bool:
@@ -261,6 +310,11 @@ def _is_named_field(draft: Draft, place: int) -> bool:
         return False
     fields = [link for link in thing.only("field") if link.score >= 0.9]
     return bool(fields) and not any(link.score >= 0.75 for link in thing.only("box"))
+
+
+def _is_noun(item: Item) -> bool:
+    """Whether the mention is a field's name, and not a verb that reminds of one."""
+    return any(link.how in ("exact", "stem") and link.score >= 0.85 for link in item.only("field"))
 
 
 def _is_named_field(draft: Draft, place: int) -> bool:

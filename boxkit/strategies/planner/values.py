@@ -8,7 +8,7 @@ from boxkit.strategies.planner.draft import Clause, Draft, Related
 from boxkit.strategies.planner.lexicon import LIGHT_WORDS
 from boxkit.strategies.planner.tagging import Item
 
-__all__ = ["read_values", "read_without"]
+__all__ = ["read_flags", "read_values", "read_without"]
 
 _BREAKS = frozenset(("relative", "and", "or", "group", "order", "mark", "compare", "superlative", "extreme", "both"))
 
@@ -26,6 +26,10 @@ def read_without(draft: Draft) -> None:
                 item.used = True
                 break
             if each.kind == "contain":
+                draft.negated.add(at)
+                item.used = True
+                break
+            if each.kind == "mention" and not each.used and _is_flag(draft, each) and thing is None:
                 draft.negated.add(at)
                 item.used = True
                 break
@@ -71,6 +75,37 @@ def read_values(draft: Draft) -> None:
         draft.clauses.append(clause)
         last = place
     _use_either(draft)
+
+
+def read_flags(draft: Draft) -> None:
+    """``landlocked countries``, ``are landlocked``, ``is official``: a field of yes and no, used as an adjective."""
+    for place, item in enumerate(draft.items):
+        if item.used or item.kind != "mention" or item.is_value or not _is_flag(draft, item):
+            continue
+        before = draft.at(place - 1)
+        follows = (
+            item.text.lower().startswith(("is ", "are ", "was ", "were ", "has "))
+            or before is not None
+            and before.text.lower() in ("is", "are", "was", "were", "be", "not", "no", "do", "does")
+        )
+        thing = draft.schema(draft.after(place, frozenset(("empty", "mark"))))
+        if (
+            follows
+            or before is not None
+            and before.kind in ("without", "not", "and", "or", "relative")
+            or thing is not None
+        ):
+            negated = draft.is_negated(place)
+            item.used = True
+            draft.clauses.append(Clause("flag", item, negated=negated))
+
+
+def _is_flag(draft: Draft, item: Item) -> bool:
+    top = item.links[0]
+    return (
+        any(bool(draft.index.fields[link.place].yes) for link in item.only("field") if link.score >= top.score - 0.01)
+        and top.score >= 0.85
+    )
 
 
 def _use_either(draft: Draft) -> None:
