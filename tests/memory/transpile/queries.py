@@ -147,7 +147,9 @@ class Queries:
             return f"{self._one(columns, kind)} {word} (SELECT {self._one(own, kind)} FROM {source})"
         if pick < 0.55:
             function = rng.choice(["MAX", "MIN", "AVG", "COUNT", "SUM"])
-            return f"{number} {rng.choice(['<', '>=', '='])} (SELECT {function}({self._one(own, 'number')}) FROM {source})"
+            return (
+                f"{number} {rng.choice(['<', '>=', '='])} (SELECT {function}({self._one(own, 'number')}) FROM {source})"
+            )
         tie = f"{self._one(own, kind)} = {self._one(columns, kind)}"
         if rng.random() < 0.2:
             tie = f"{self._one(own, 'number')} > {number}"
@@ -217,7 +219,15 @@ class Queries:
         source, columns = self._source()
         source = self._where(source, columns)
         if rng.random() < 0.2:
-            functions = ["COUNT(*)", "COUNT({0})", "SUM({0})", "AVG({0})", "MIN({1})", "MAX({0})", "COUNT(DISTINCT {1})"]
+            functions = [
+                "COUNT(*)",
+                "COUNT({0})",
+                "SUM({0})",
+                "AVG({0})",
+                "MIN({1})",
+                "MAX({0})",
+                "COUNT(DISTINCT {1})",
+            ]
             chosen = rng.sample(functions, rng.choice([1, 2, 3]))
             values = [each.format(self._one(columns, "number"), self._one(columns, "text")) for each in chosen]
             return f"SELECT {', '.join(values)} FROM {source}"
@@ -236,7 +246,9 @@ class Queries:
         functions += ["COUNT(DISTINCT {0})", "SUM(CASE WHEN {0} > 1 THEN 1 ELSE 0 END)", "SUM({0} * 2)", "TOTAL({0})"]
         chosen = rng.sample(functions, rng.choice([1, 2]))
         values = [each.format(self._one(columns, "number"), self._one(columns, "text")) for each in chosen]
-        having = f" HAVING {values[0]} {rng.choice(['>', '<='])} 1" if rng.random() < 0.3 and "MIN" not in values[0] else ""
+        having = (
+            f" HAVING {values[0]} {rng.choice(['>', '<='])} 1" if rng.random() < 0.3 and "MIN" not in values[0] else ""
+        )
         shown = ", ".join(f"{value} AS p{at}" for at, value in enumerate([key, *values], start=1))
         order = f" ORDER BY 2 {rng.choice(['', 'DESC'])}, 1" if rng.random() < 0.4 else ""
         return f"SELECT {shown} FROM {self._where(source, columns)} GROUP BY {key}{having}{order}"
