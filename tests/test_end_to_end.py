@@ -77,6 +77,20 @@ def test_the_beatles_graph_answers_by_name(data):
     assert answer.rows == [(4,)]
 
 
+def test_a_graphs_answer_names_the_entities_behind_its_labels():
+    from boxkit.examples import ORGANISATIONS
+
+    boxes = boxkit.load(ORGANISATIONS)
+    name = next(name for name in boxes if "country_label" in boxes[name].labels)
+    answer = (
+        pandora(f'answer = {name}[{name}["country_label"] == "France"]["country_label"].head(1)')
+        .ask("?", boxes)
+        .check()
+    )
+    assert answer.rows == [("France",)]
+    assert answer.entities["France"]
+
+
 @pytest.mark.parametrize(
     ("file", "question"),
     [

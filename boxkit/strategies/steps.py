@@ -228,9 +228,19 @@ class StrategyBase:
             ExecutorError: The sandbox broke.
         """
         started = time.perf_counter()
-        return replace(drive(self.steps(question, boxes)), seconds=time.perf_counter() - started)
+        return _finished(drive(self.steps(question, boxes)), boxes, started)
 
     async def aask(self, question: str, boxes: BoxSet) -> Answer:
         """The same without blocking the event loop."""
         started = time.perf_counter()
-        return replace(await adrive(self.steps(question, boxes)), seconds=time.perf_counter() - started)
+        return _finished(await adrive(self.steps(question, boxes)), boxes, started)
+
+
+def _finished(answer: Answer, boxes: BoxSet, started: float) -> Answer:
+    """The answer with the time it took and, where it comes from a graph, the entities that its labels stand for."""
+    entities = answer.entities
+    if answer.ok and answer.rows and any(box.kind == "graph" for box in boxes.values()):
+        from boxkit.converters.graph.entities import entities_of
+
+        entities = entities_of(answer.rows, boxes, [name for name in answer.boxes if name in boxes])
+    return replace(answer, entities=entities, seconds=time.perf_counter() - started)
