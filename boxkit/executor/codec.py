@@ -21,7 +21,7 @@ from typing import Any
 from boxkit.executor.claims import CorruptValue, Unsupported, list_of, text_of, whole_of
 from boxkit.executor.zones import zone_head, zone_of
 
-__all__ = ["MAX_DEPTH", "Buffer", "CorruptValue", "Decoder", "Encoder", "Unsupported", "decode", "encode"]
+__all__ = ["MAX_DEPTH", "Buffer", "Decoder", "Encoder", "decode", "encode"]
 
 Buffer = Any  # whatever has the buffer protocol
 

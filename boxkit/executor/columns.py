@@ -17,6 +17,7 @@ from boxkit.executor.codec import Decoder, Encoder
 from boxkit.executor.zones import zone_head, zone_of
 
 __all__ = [
+    "beyond_calendar",
     "read_array",
     "read_column",
     "read_index",
@@ -219,12 +220,23 @@ def _read_masked(decoder: Decoder, head: dict[str, Any]) -> Any:
 
 def _write_zoned(encoder: Encoder, array: Any) -> dict[str, Any]:
     naive = array.asi8
+    if beyond_calendar(naive.view(f"M8[{array.dtype.unit}]")):
+        raise Unsupported("dates with a time zone beyond the year 9999 cannot leave the sandbox; drop the time zone")
     return {"unit": array.dtype.unit, "zone": zone_head(array.dtype.tz), "data": _raw(encoder, naive)}
+
+
+def beyond_calendar(moments: Any) -> bool:
+    """Whether a date lies where Python's calendar, and with it every time zone, ends."""
+    first, last = np.datetime64("0001-01-03", "s"), np.datetime64("9999-12-29", "s")
+    seconds = moments[~np.isnat(moments)].astype("M8[s]")
+    return bool(((seconds < first) | (seconds > last)).any())
 
 
 def _read_zoned(decoder: Decoder, head: dict[str, Any]) -> Any:
     unit = unit_of(head["unit"])
     moments = _from_raw(decoder, head["data"], np.dtype(f"M8[{unit}]"), whole_of(head["n"]))
+    if beyond_calendar(moments):
+        raise CorruptValue("dates with a time zone beyond the calendar")
     return pd.DatetimeIndex(pd.Series(moments, copy=False)).tz_localize("UTC").tz_convert(zone_of(head["zone"])).array
 
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from boxkit.box import BoxSet
-from boxkit.errors import ExecutorError, IsolationUnavailable, SourceNotFound
+from boxkit.errors import ExecutorError, IsolationUnavailable, SourceNotFound, UnsupportedValue
 from boxkit.executor import frames
 from boxkit.executor.advice import advised
+from boxkit.executor.claims import Unsupported
 from boxkit.executor.database import companions
 from boxkit.executor.environment import DATABASE_IMPORTS
 from boxkit.executor.layers import Layers, available
@@ -46,6 +47,7 @@ def execute(code: str, boxes: BoxSet | Mapping[str, pd.DataFrame], *, limits: Li
 
     Raises:
         IsolationUnavailable: This machine cannot confine code, and ``limits.allow_weak`` is False.
+        UnsupportedValue: A box holds a value that cannot be sent unchanged; the error names box and field.
         ExecutorError: The sandbox itself broke.
     """
     return _execute(code, supply(boxes), limits, Layers(), None)
@@ -157,12 +159,31 @@ def _session(workers: Pool, shelf: Shelf, packages: frozenset[str]) -> Session:
         return shelf.session
 
 
+def _packed(name: str, frame: pd.DataFrame) -> frames.Packed:
+    try:
+        return frames.pack(frame)
+    except Unsupported as error:
+        raise UnsupportedValue(
+            f"box {name!r} holds what cannot be handed to generated code unchanged: {error}",
+            where=next((f"{name}[{label!r}]" for label in frame.columns if not _packs(frame[[label]])), name),
+            hint="turn these values into text or numbers before you ask",
+        ) from error
+
+
+def _packs(frame: pd.DataFrame) -> bool:
+    try:
+        frames.pack(frame).close()
+    except Unsupported:
+        return False
+    return True
+
+
 def _send(session: Session, shelf: Shelf, source: Supply, name: str, columns: tuple[str, ...] | None) -> str:
     """Make sure that the zygote has the frame, and return its key."""
     key = source.frame_key(name, columns)
     with shelf.lock:
         if key not in shelf.packed:
-            shelf.packed[key] = frames.pack(source.read(name, columns))
+            shelf.packed[key] = _packed(name, source.read(name, columns))
         packed = shelf.packed[key]
     session.load(key, packed)
     return key

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from boxkit.executor import codec
+from boxkit.executor.claims import CorruptValue
 from boxkit.executor.reply import Incoming, TooLarge
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def run(order: Order, frames: Mapping[str, Any], cancel: Cancel | None = None) -
         if cancel is not None:
             cancel.watch(process.kill)
         complete = too_large = timed_out = False
+        damaged = ""
         try:
             with _deadline(process, _START_S):
                 _send(process, order, frames)
@@ -62,6 +64,8 @@ def run(order: Order, frames: Mapping[str, Any], cancel: Cancel | None = None) -
                 timed_out = passed.is_set() and not complete
         except TooLarge:
             too_large = True
+        except CorruptValue as error:
+            damaged = str(error)
         finally:
             process.kill()
     why = "cancelled" if cancel is not None and cancel.cancelled else "timeout" if timed_out else ""
@@ -71,6 +75,7 @@ def run(order: Order, frames: Mapping[str, Any], cancel: Cancel | None = None) -
         why,
         time.monotonic() - started,
         too_large=too_large,
+        damaged=damaged,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from boxkit.executor import codec
 from boxkit.executor.advice import advised
+from boxkit.executor.claims import CorruptValue
 from boxkit.executor.emptiness import is_empty
 from boxkit.executor.limits import Isolation, Limits
 from boxkit.executor.reading import Reading
@@ -32,7 +33,7 @@ def outcome(ending: Ending, reading: Reading, source: Supply, limits: Limits, le
     if error is None:
         try:
             answer, error, drawn = _answer(ending, reading, stdout)
-        except codec.CorruptValue as corrupt:
+        except CorruptValue as corrupt:
             error = Failure("crashed", f"the answer that came back is damaged: {corrupt}", stdout=stdout)
     return Run(
         answer,
@@ -55,6 +56,8 @@ def _broken(ending: Ending, limits: Limits) -> Failure | None:
             f"the answer is larger than {limits.reply_mb} MB",
             hint="return only the rows and columns that were asked for",
         )
+    if ending.damaged:
+        return Failure("crashed", f"what came back is no answer: {ending.damaged}")
     if ending.reply is not None:
         return None
     if ending.killed == "cancelled":
@@ -83,10 +86,10 @@ def _answer(ending: Ending, reading: Reading, stdout: str) -> tuple[Any, Failure
     head, parts = ending.reply.head, ending.reply.parts()
     count = head.get("figures", 0)
     if type(count) is not int or not 0 <= count <= len(parts):
-        raise codec.CorruptValue("figures that are not there")
+        raise CorruptValue("figures that are not there")
     drawn = tuple(bytes(part) for part in parts[:count])
     if any(not part.startswith(_PNG) for part in drawn):
-        raise codec.CorruptValue("a figure that is no PNG")
+        raise CorruptValue("a figure that is no PNG")
     if "value" in head:
         return codec.decode(head["value"], parts[count:]), None, drawn
     if "none" in head:
@@ -116,7 +119,7 @@ def _empty(answer: Any, head: dict[str, Any], stdout: str) -> Failure | None:
 
 def _failure(error: Any, code: str, stdout: str) -> Failure:
     if type(error) is not dict or error.get("kind") not in FAILURE_KINDS:
-        raise codec.CorruptValue("a reply that says neither an answer nor an error")
+        raise CorruptValue("a reply that says neither an answer nor an error")
     lines = code.splitlines()
     line = error.get("line")
     if type(line) is not int or not 1 <= line <= len(lines):

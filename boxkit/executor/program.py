@@ -17,6 +17,7 @@ from typing import Any
 from pandas.errors import ChainedAssignmentError  # type: ignore[attr-defined,unused-ignore]
 
 from boxkit.executor import codec, database, environment, figures, filters, hints, state
+from boxkit.executor.claims import Unsupported
 from boxkit.executor.emptiness import is_empty
 
 __all__ = ["FILE_NAME", "Printed", "run"]
@@ -177,7 +178,7 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((NoFunction,), "no answer"),
     ((environment.RefusedImport, OSError), "refused"),
     ((ChainedAssignmentError,), "policy"),
-    ((codec.Unsupported,), "unsupported"),
+    ((Unsupported,), "unsupported"),
 )
 
 

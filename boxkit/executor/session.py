@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from boxkit.errors import ExecutorError
 from boxkit.executor import frames, wire
+from boxkit.executor.claims import CorruptValue
 from boxkit.executor.launch import Nursery
 from boxkit.executor.limits import Limits
 from boxkit.executor.reply import Incoming, TooLarge
@@ -57,6 +58,7 @@ class Ending:
         cpu_seconds: Processor time.
         peak_mb: Memory of its own, at its most, in MiB.
         too_large: Whether its reply was over the limit.
+        damaged: Why its reply is none; empty where it is one, or did not come.
     """
 
     reply: Incoming | None
@@ -66,6 +68,7 @@ class Ending:
     cpu_seconds: float = 0.0
     peak_mb: float = 0.0
     too_large: bool = False
+    damaged: str = ""
 
 
 @dataclass(slots=True)
@@ -175,14 +178,16 @@ class Session:
         status.settimeout(limits.seconds + _GRACE_S)
         _, descriptors = wire.receive(status)
         incoming = Incoming(limits.reply_mb << 20)
-        too_large = False
+        complete, too_large, damaged = False, False, ""
         try:
             complete = _read_reply(descriptors[0], status, incoming, deadline)
         except TooLarge:
-            complete, too_large = False, True
+            too_large = True
+        except CorruptValue as error:
+            damaged = str(error)
         finally:
             os.close(descriptors[0])
-        if complete or too_large:
+        if complete or too_large or damaged:
             with contextlib.suppress(OSError):
                 status.send(b"d")
         status.settimeout(_GRACE_S + max(0.0, deadline - time.monotonic()))
@@ -195,6 +200,7 @@ class Session:
             end["cpu"],
             end["peak_mb"],
             too_large,
+            damaged,
         )
 
     def close(self) -> None:

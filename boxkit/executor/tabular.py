@@ -11,6 +11,7 @@ import pandas as pd
 from boxkit.executor.claims import CorruptValue, list_of, whole_of
 from boxkit.executor.codec import Decoder, Encoder
 from boxkit.executor.columns import (
+    beyond_calendar,
     closed_of,
     frequency_of,
     read_array,
@@ -77,8 +78,11 @@ def _write_timestamp(_encoder: Encoder, value: Any) -> Any:
 
 
 def _read_timestamp(_decoder: Decoder, head: dict[str, Any]) -> Any:
-    moment = pd.Timestamp(_moment("M8", head))
+    naive = _moment("M8", head)
     zone = zone_of(head["zone"])
+    if zone is not None and beyond_calendar(np.array([naive])):
+        raise CorruptValue("a date with a time zone beyond the calendar")
+    moment = pd.Timestamp(naive)
     return moment if zone is None else moment.tz_localize("UTC").tz_convert(zone)
 
 
