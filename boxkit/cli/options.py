@@ -54,6 +54,8 @@ class Loading:
         import boxkit
         from boxkit.cli.terminal import waiting
 
+        if "" in self.sources:
+            raise click.UsageError("a source is empty: is a shell variable unset?")
         topics = list(self.topics) or None
         with waiting(f"reading {', '.join(self.sources)}"):
             return boxkit.load(

@@ -67,7 +67,10 @@ def run(
 def _read(script: Any) -> str:
     if script is None and sys.stdin.isatty():
         raise click.UsageError("no code: -c CODE, -f FILE, or code on stdin")
-    program: str = (script or sys.stdin).read()
+    try:
+        program: str = (script or sys.stdin).read()
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"the code is not UTF-8: {error}") from error
     return program
 
 
@@ -80,9 +83,12 @@ def _keep_figures(figures: tuple[bytes, ...], folder: Path | None) -> None:
     if folder is None:
         say(text(f"drawn and not kept: {counted(len(figures), 'figure')}; --figures FOLDER keeps them", "yellow"))
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    for number, figure in enumerate(figures, start=1):
-        (folder / f"figure-{number}.png").write_bytes(figure)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, figure in enumerate(figures, start=1):
+            (folder / f"figure-{number}.png").write_bytes(figure)
+    except OSError as error:
+        raise click.UsageError(f"--figures: {error}") from error
 
 
 def _print(outcome: Run, form: str, rows: int | None) -> Exit:

@@ -98,6 +98,20 @@ def test_wrong_usage_ends_with_2_and_says_why(boxkit_command, sales: Path, argum
     assert message in result.stderr
 
 
+def test_code_in_another_encoding_is_wrong_usage(boxkit_command, sales: Path, tmp_path: Path) -> None:
+    script = tmp_path / "latin.py"
+    script.write_bytes("answer = 'café'".encode("latin-1"))
+    result = boxkit_command("run", sales, "-f", script)
+    assert result.exit_code == 2
+    assert "UTF-8" in result.stderr
+
+
+def test_an_empty_source_is_not_the_current_folder(boxkit_command) -> None:
+    result = boxkit_command("run", "", "-c", "1")
+    assert result.exit_code == 2
+    assert "a source is empty" in result.stderr
+
+
 def test_a_missing_source_ends_with_3(boxkit_command) -> None:
     result = boxkit_command("run", "no/such.csv", "-c", "1")
     assert result.exit_code == 3
