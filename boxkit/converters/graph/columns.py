@@ -65,11 +65,16 @@ def cells_of(facts: Facts, numbers: Sequence[int]) -> Cells:
             sorts.append("" if term is None else "id")
     there = [sort for sort in sorts if sort]
     if all(sort == "id" for sort in there):
-        return Cells(values, "id", "text, entity id" if any(n in facts.types for n in numbers) else "text, IRI")
+        return Cells(values, "id", _id_type(facts, values, numbers))
     sort, words = column_type(["text" if each == "id" else each for each in there])
     if sort in ("dates", "text"):
         values = [_as_text(value, each) for value, each in zip(values, sorts, strict=True)]
     return Cells(values, sort, words, odd)
+
+
+def _id_type(facts: Facts, values: Sequence[Any], numbers: Sequence[int]) -> str:
+    is_known = any(number in facts.types for number in numbers)
+    return "text, IRI" if not is_known and any(":" in str(value) for value in values) else "text, entity id"
 
 
 def _as_text(value: Any, sort: str) -> Any:

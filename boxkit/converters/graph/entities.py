@@ -8,7 +8,7 @@ from typing import Any
 from boxkit.box import BoxSet
 from boxkit.converters.graph.reader import GraphReader
 
-__all__ = ["entities_of", "iri_of"]
+__all__ = ["entities_of", "id_of", "iri_of"]
 
 
 def entities_of(
@@ -62,3 +62,11 @@ def iri_of(entity: str, boxes: BoxSet) -> str:
         if isinstance(box.reader, GraphReader) and entity in box.reader.iris:
             return box.reader.iris[entity]
     return entity
+
+
+def id_of(iri: str, boxes: BoxSet) -> str:
+    """The id by which boxes show an IRI; the IRI itself where no box of a graph knows it."""
+    for box in boxes.values():
+        if isinstance(box.reader, GraphReader) and (found := box.reader.ids.get(iri)) is not None:
+            return found
+    return iri

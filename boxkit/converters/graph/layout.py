@@ -168,7 +168,9 @@ def _is_the_label(table: Table, relation: int, facts: Facts, numbers: Sequence[i
     """Whether the relation would only repeat the label column."""
     if len(table.columns) < 2 or table.columns[1].source != facts.store.text(relation):
         return False
-    return list(table.columns[1].cells.values) == [None if n < 0 else facts.store.text(n) for n in numbers]
+    return all(
+        n < 0 or facts.store.text(n) == text for n, text in zip(numbers, table.columns[1].cells.values, strict=True)
+    )
 
 
 def _column(facts: Facts, relation: int, numbers: Sequence[int], label: str) -> Column:
@@ -268,7 +270,7 @@ def boxes_of(facts: Facts, tables: Sequence[Table], content: str, state: object 
             Field(label, column.cells.type, _outside(column.source), column.description)
             for label, column in zip(labels, table.columns, strict=True)
         )
-        reader = GraphReader(frame, iris, content, state)  # type: ignore[arg-type]
+        reader = GraphReader(frame, iris, facts.lexicon.ids, content, state)  # type: ignore[arg-type]
         boxes.append(
             Box(table.name, fields, reader, _outside(table.source), labels[: table.key], "graph", table.description)
         )

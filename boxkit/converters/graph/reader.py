@@ -22,12 +22,14 @@ class GraphReader:
     Attributes:
         frame: All rows.
         iris: The IRI of each entity id of the graph; shared by its boxes.
+        ids: The other way round.
         content: A hash of what was read.
         state: What tells whether the source has changed since; None where it lives in memory.
     """
 
     frame: pd.DataFrame = field(repr=False)
     iris: Mapping[str, str] = field(repr=False)
+    ids: Mapping[str, str] = field(repr=False)
     content: str
     state: Callable[[], str] | None = None
 
