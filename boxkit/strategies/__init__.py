@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from boxkit.strategies.consistency import Hybrid, SelfConsistency
+    from boxkit.strategies.decompose import Decompose
     from boxkit.strategies.knowledge import Knowledge
     from boxkit.strategies.pandora import Pandora
     from boxkit.strategies.planner import Planner
+    from boxkit.strategies.select import Select
     from boxkit.strategies.sqlcode import Text2SQLCode
     from boxkit.strategies.steps import Strategy
     from boxkit.strategies.text2sql import Text2SQL
 
 _HOMES = {
+    "Decompose": "boxkit.strategies.decompose",
     "Hybrid": "boxkit.strategies.consistency",
     "Knowledge": "boxkit.strategies.knowledge",
     "Pandora": "boxkit.strategies.pandora",
     "Planner": "boxkit.strategies.planner",
+    "Select": "boxkit.strategies.select",
     "SelfConsistency": "boxkit.strategies.consistency",
     "Strategy": "boxkit.strategies.steps",
     "Text2SQL": "boxkit.strategies.text2sql",
@@ -26,10 +30,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "Decompose",
     "Hybrid",
     "Knowledge",
     "Pandora",
     "Planner",
+    "Select",
     "SelfConsistency",
     "Strategy",
     "Text2SQL",
