@@ -143,6 +143,7 @@ def _normal_objects(series: Any, box: str, label: str, notes: list[Note]) -> Any
     import numpy as np
     import pandas as pd
 
+    nested = (Mapping, list, tuple, np.ndarray)
     kinds = set(map(type, series))
     held = (str, int, float, bool, bytes, type(None), decimal.Decimal, datetime.date, datetime.time, datetime.timedelta)
     other = {
@@ -150,12 +151,10 @@ def _normal_objects(series: Any, box: str, label: str, notes: list[Note]) -> Any
     }
     if not other:
         return series.copy()
-    if all(issubclass(kind, (Mapping, list, tuple)) for kind in other):
+    if all(issubclass(kind, nested) for kind in other):
         notes.append(Note("cast", "nested values became JSON text", box, label))
         return series.map(
-            lambda cell: (
-                json.dumps(cell, ensure_ascii=False, default=str) if isinstance(cell, (Mapping, list, tuple)) else cell
-            )
+            lambda cell: json.dumps(cell, ensure_ascii=False, default=_json) if isinstance(cell, nested) else cell
         )
     if all(issubclass(kind, (uuid.UUID, complex)) for kind in other):
         notes.append(
@@ -168,3 +167,8 @@ def _normal_objects(series: Any, box: str, label: str, notes: list[Note]) -> Any
         where=box,
         hint=f"drop the column, or turn it into text first: df[{label!r}].map(str)",
     )
+
+
+def _json(value: Any) -> Any:
+    """What JSON text holds for a value that JSON has no form for."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -1,0 +1,168 @@
+"""DuckDB databases: tables, views, comments and keys of every schema; rows through Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from boxkit.box import BoxSet, Note, Reading
+from boxkit.converters.catalogue import Column, KeyTo, Table, boxes_of_catalogue
+from boxkit.converters.parquet import arrow_reading
+from boxkit.converters.source import SourceFile
+from boxkit.converters.sqlite_reader import quoted
+from boxkit.errors import MissingExtra, UnreadableSource
+
+__all__ = ["accepts", "convert", "name"]
+
+name = "duckdb"
+
+_COLUMNS = """
+SELECT schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()
+WHERE NOT internal AND database_name = current_database() ORDER BY table_oid, column_index
+"""
+_TABLES = """
+SELECT schema_name, table_name, comment FROM duckdb_tables() WHERE NOT internal AND database_name = current_database()
+UNION ALL
+SELECT schema_name, view_name, comment FROM duckdb_views() WHERE NOT internal AND database_name = current_database()
+"""
+_KEYS = """
+SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table, referenced_column_names
+FROM duckdb_constraints() WHERE database_name = current_database() ORDER BY constraint_index
+"""
+_WORDS = (
+    ("BOOLEAN", "boolean"),
+    ("DECIMAL", "decimal"),
+    ("FLOAT", "number"),
+    ("DOUBLE", "number"),
+    ("TIMESTAMP", "datetime"),
+    ("DATE", "date"),
+    ("TIME", "time"),
+    ("INTERVAL", "duration"),
+    ("BLOB", "bytes"),
+    ("VARCHAR", "text"),
+    ("ENUM", "text"),
+    ("UUID", "text"),
+    ("JSON", "text"),
+)
+
+
+def accepts(source: Any) -> float:
+    """A file with DuckDB's mark, or an open connection of its."""
+    if isinstance(source, SourceFile):
+        return 1.0 if source.head[8:12] == b"DUCK" else 0.0
+    return 1.0 if type(source).__name__ == "DuckDBPyConnection" else 0.0
+
+
+def convert(source: Any) -> BoxSet:
+    """Every table and view of a database.
+
+    Args:
+        source: The file, or an open connection (which must stay open).
+
+    Raises:
+        UnreadableSource: It is locked, damaged, or of another version.
+    """
+    database = _Database(
+        source if isinstance(source, SourceFile) else None, None if isinstance(source, SourceFile) else source
+    )
+    with database.connect() as connection:
+        tables = list(_tables(connection))
+    if not tables:
+        raise UnreadableSource("this database has no table", where=database.label)
+    notes: list[Note] = []
+    return boxes_of_catalogue(
+        tables, lambda table, box, labels: _Reader(database, table, box, labels), "main", notes, database.label
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Database:
+    file: SourceFile | None
+    connection: Any = None
+
+    @property
+    def label(self) -> str:
+        return self.file.label if self.file else "a DuckDB connection"
+
+    @contextmanager
+    def connect(self) -> Iterator[Any]:
+        try:
+            import duckdb
+        except ImportError as error:
+            raise MissingExtra("duckdb", "sql") from error
+        try:
+            if self.file is None:
+                yield self.connection.cursor()
+                return
+            connection = duckdb.connect(str(self.file.path), read_only=True)
+            try:
+                yield connection
+            finally:
+                connection.close()
+        except duckdb.Error as error:
+            hint = "close the program that has it open" if "lock" in str(error).lower() else None
+            raise UnreadableSource(
+                f"DuckDB cannot read it: {str(error).splitlines()[0]}", where=self.label, hint=hint
+            ) from error
+
+
+def _tables(connection: Any) -> Iterator[Table]:
+    columns: dict[tuple[str, str], list[Column]] = {}
+    for schema, table, column, kind, comment in connection.execute(_COLUMNS).fetchall():
+        columns.setdefault((schema, table), []).append(Column(column, _words(kind), comment or ""))
+    primary: dict[tuple[str, str], tuple[str, ...]] = {}
+    keys: dict[tuple[str, str], list[KeyTo]] = {}
+    for schema, table, kind, names, parent, parent_names in connection.execute(_KEYS).fetchall():
+        if kind == "PRIMARY KEY":
+            primary[schema, table] = tuple(names)
+        elif kind == "FOREIGN KEY":
+            keys.setdefault((schema, table), []).append(KeyTo(tuple(names), schema, parent, tuple(parent_names)))
+    for schema, table, comment in connection.execute(_TABLES).fetchall():
+        place = schema, table
+        if place in columns:
+            yield Table(
+                schema, table, tuple(columns[place]), primary.get(place, ()), comment or "", tuple(keys.get(place, ()))
+            )
+
+
+def _words(kind: str) -> str:
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
+        return "text"
+    if "INT" in kind and not kind.startswith("INTERVAL"):
+        return "integer"
+    return next((words for start, words in _WORDS if kind.startswith(start)), "text")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    database: _Database
+    table: Table
+    box: str
+    labels: tuple[str, ...]
+
+    def read(self, columns: Sequence[str] | None = None, limit: int | None = None) -> Reading:
+        """Some fields, or the first rows only."""
+        labels = self.labels if columns is None else tuple(columns)
+        names = [self.table.columns[self.labels.index(label)].name for label in labels]
+        chosen = ", ".join(f"{quoted(each)} AS c{at}" for at, each in enumerate(names)) or "1"
+        sql = f"SELECT {chosen} FROM {self._place}" + ("" if limit is None else f" LIMIT {int(limit)}")
+        with self.database.connect() as connection:
+            result = connection.sql(sql)
+            table = result.to_arrow_table() if hasattr(result, "to_arrow_table") else result.fetch_arrow_table()
+        return arrow_reading([table.column(at) for at in range(len(labels))], labels, self.box, table.num_rows)
+
+    @property
+    def _place(self) -> str:
+        return f"{quoted(self.table.schema)}.{quoted(self.table.name)}"
+
+    def count(self) -> int:
+        """The number of rows."""
+        with self.database.connect() as connection:
+            found: int = connection.execute(f"SELECT count(*) FROM {self._place}").fetchone()[0]
+            return found
+
+    def fingerprint(self) -> str:
+        """The file's; for a connection, the number of rows."""
+        return self.database.file.fingerprint() if self.database.file else f"{self.table.name} {self.count()}"

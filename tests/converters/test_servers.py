@@ -1,0 +1,133 @@
+"""PostgreSQL and MariaDB, real servers on loopback: ``eval "$(.ci/start-servers)"`` starts them."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import os
+
+import pandas as pd
+import pytest
+
+import boxkit
+from boxkit.box import ForeignKey
+from boxkit.errors import SourceError, UnreadableSource
+
+sqlalchemy = pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
+
+POSTGRES = """
+DROP SCHEMA IF EXISTS other CASCADE; DROP SCHEMA IF EXISTS public CASCADE; CREATE SCHEMA public; CREATE SCHEMA other;
+CREATE TYPE mood AS ENUM ('sad', 'happy');
+CREATE TABLE parent(a INTEGER, b TEXT, PRIMARY KEY (a, b));
+CREATE TABLE "order"(id BIGINT PRIMARY KEY, x INTEGER, y TEXT, "na me%" TEXT, price NUMERIC(10, 2), at TIMESTAMPTZ, day DATE,
+  tags TEXT[], doc JSONB, raw BYTEA, m mood, boss BIGINT REFERENCES "order"(id), u UUID, ok BOOLEAN,
+  FOREIGN KEY (x, y) REFERENCES parent(a, b));
+COMMENT ON TABLE "order" IS 'what was sold'; COMMENT ON COLUMN "order".price IS 'in euros';
+CREATE TABLE other.item(id INTEGER PRIMARY KEY, order_id BIGINT REFERENCES public."order"(id));
+CREATE VIEW v AS SELECT id, price FROM "order"; CREATE MATERIALIZED VIEW mv AS SELECT 1 AS one;
+INSERT INTO parent VALUES (1, 'é');
+INSERT INTO "order" VALUES (9007199254740993, 1, 'é', 'it''s 5%', 1.50, '2024-02-29 12:00+02', '0044-03-15 BC', '{a,b}',
+  '{"k": [1, null]}', '\\x00ff', 'happy', NULL, '00000000-0000-0000-0000-000000000001', true),
+  (2, NULL, NULL, NULL, NULL, NULL, '2024-01-31', NULL, NULL, NULL, NULL, 9007199254740993, NULL, NULL);
+INSERT INTO other.item VALUES (1, 2);
+"""
+MARIADB = """
+DROP TABLE IF EXISTS item; DROP TABLE IF EXISTS `order`; DROP TABLE IF EXISTS parent; DROP VIEW IF EXISTS v;
+CREATE TABLE parent(a INTEGER, b VARCHAR(9), PRIMARY KEY (a, b));
+CREATE TABLE `order`(id BIGINT PRIMARY KEY, x INTEGER, y VARCHAR(9), `na me%` TEXT, price DECIMAL(10, 2) COMMENT 'in euros', at DATETIME,
+  day DATE, kind ENUM('a', 'b'), flags SET('p', 'q'), raw BLOB, boss BIGINT, big BIGINT UNSIGNED,
+  FOREIGN KEY (x, y) REFERENCES parent(a, b), FOREIGN KEY (boss) REFERENCES `order`(id)) COMMENT 'what was sold';
+CREATE VIEW v AS SELECT id, price FROM `order`;
+INSERT INTO parent VALUES (1, 'é');
+INSERT INTO `order` VALUES (9007199254740993, 1, 'é', 'it''s 5%', 1.50, '2024-02-29 12:00:00', '2024-02-29', 'a', 'p,q', X'00ff', NULL, 18446744073709551615),
+  (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 9007199254740993, 1);
+"""
+
+
+def server(variable: str, script: str) -> str:
+    url = os.environ.get(variable, "")
+    if not url:
+        pytest.skip(f'no server in {variable}: eval "$(.ci/start-servers)" starts one')
+    engine = sqlalchemy.create_engine(url)
+    with engine.begin() as connection:
+        for statement in script.split(";\n"):
+            for part in statement.split("; ") if "INSERT" not in statement else [statement]:
+                if part.strip():
+                    connection.exec_driver_sql(part.replace("%", "%%"), ())
+    engine.dispose()
+    return url
+
+
+@pytest.fixture
+def postgres() -> str:
+    return server("BOXKIT_POSTGRES", POSTGRES)
+
+
+@pytest.fixture
+def mariadb() -> str:
+    return server("BOXKIT_MARIADB", MARIADB)
+
+
+def row(frame: pd.DataFrame, at: int) -> dict[str, object]:
+    return {label: None if pd.isna(value := frame[label].tolist()[at]) else value for label in frame}
+
+
+def test_postgres_is_read_whole(postgres: str) -> None:
+    boxes = boxkit.load(postgres)
+    assert set(boxes) == {"order", "parent", "v", "mv", "other_item"}
+    assert boxes["order"].description == "what was sold" and boxes["order"].field("price").description == "in euros"
+    assert set(boxes.foreign_keys) == {
+        ForeignKey("order", ("x", "y"), "parent", ("a", "b")),
+        ForeignKey("order", ("boss",), "order", ("id",)),
+        ForeignKey("other_item", ("order_id",), "order", ("id",)),
+    }
+    frame = boxes["order"].read([label for label in boxes["order"].labels if label != "day"])
+    first = row(frame, 0)
+    assert (
+        first["id"] == 9007199254740993 and first["price"] == decimal.Decimal("1.50") and first["na me%"] == "it's 5%"
+    )
+    assert first["tags"] == '["a", "b"]' and first["doc"] == '{"k": [1, null]}' and first["raw"] == b"\x00\xff"
+    assert first["m"] == "happy" and first["u"] == "00000000-0000-0000-0000-000000000001" and first["ok"] is True
+    assert first["at"] == datetime.datetime(2024, 2, 29, 10, tzinfo=datetime.timezone.utc)
+    assert row(frame, 1)["boss"] == 9007199254740993 and row(frame, 1)["x"] is None
+    assert boxes["other_item"].count() == 1
+
+
+def test_a_value_that_python_cannot_hold_names_its_table(postgres: str) -> None:
+    with pytest.raises(UnreadableSource, match="year|range|date|BC"):
+        _ = boxkit.load(postgres)["order"].frame
+
+
+def test_mariadb_is_read_whole(mariadb: str) -> None:
+    boxes = boxkit.load(mariadb)
+    assert set(boxes) == {"order", "parent", "v"}
+    assert boxes["order"].description == "what was sold" and boxes["order"].field("price").description == "in euros"
+    assert set(boxes.foreign_keys) == {
+        ForeignKey("order", ("x", "y"), "parent", ("a", "b")),
+        ForeignKey("order", ("boss",), "order", ("id",)),
+    }
+    first = row(boxes["order"].frame, 1)
+    assert first["id"] == 9007199254740993 and first["big"] == 18446744073709551615 and first["na me%"] == "it's 5%"
+    assert (
+        first["price"] == decimal.Decimal("1.50")
+        and first["raw"] == b"\x00\xff"
+        and first["day"] == datetime.date(2024, 2, 29)
+    )
+
+
+@pytest.mark.parametrize("kind", ["postgres", "mariadb"])
+def test_a_server_is_only_read_and_its_changes_are_seen(kind: str, request: pytest.FixtureRequest) -> None:
+    url = request.getfixturevalue(kind)
+    engine = sqlalchemy.create_engine(url)
+    boxes = boxkit.load(engine)
+    reader = boxes["parent"].reader
+    with reader.server.connect() as connection, pytest.raises(sqlalchemy.exc.DBAPIError, match="(?i)read.only"):
+        connection.exec_driver_sql("INSERT INTO parent VALUES (5, 'z')")
+    assert boxes["parent"].count() == 1
+    engine.dispose()
+
+
+def test_an_address_without_a_server_says_where_and_hides_the_password() -> None:
+    with pytest.raises(SourceError) as caught:
+        boxkit.load("postgresql://me:secret@127.0.0.1:1/none")
+    assert "127.0.0.1:1" in str(caught.value) and "secret" not in str(caught.value)
