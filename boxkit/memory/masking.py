@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from boxkit.memory.demonstration import Demonstration
+from boxkit.syntax import parse
 
 if TYPE_CHECKING:
     from boxkit.box import BoxSet
@@ -72,7 +73,7 @@ def masked_question(demonstration: Demonstration) -> str:
 
 def _texts(code: str) -> list[str]:
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except SyntaxError:
         return []
     return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
@@ -87,7 +88,7 @@ def skeleton(code: str) -> Counter[str]:
     ['Gt', 'Gt len', 'len']
     """
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except SyntaxError:
         return Counter()
     steps = list(_steps(tree))

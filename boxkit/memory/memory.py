@@ -140,6 +140,11 @@ class Memory:
         path.write_text(self._catalog.to_text(self._shelf.written), "utf-8")
 
     @property
+    def folder(self) -> Path | None:
+        """Where it is kept; None where it has not been saved."""
+        return self._folder
+
+    @property
     def _positions(self) -> dict[str, int]:
         with self._lock:
             if self._known is None:

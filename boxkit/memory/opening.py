@@ -192,7 +192,11 @@ def _from_lines(folder: Path, embedding: Embedding | None, repair: bool, why: st
     found = generations(folder)
     chosen = embedding or default_embedding()
     if not found:
-        others = [path.name for path in folder.iterdir() if path.name != ".lock"] if folder.is_dir() else []
+        others = (
+            [path.name for path in folder.iterdir() if path.name not in (".lock", "learning.jsonl")]
+            if folder.is_dir()
+            else []
+        )
         if others or folder.is_file():
             raise MemoryStoreError(
                 f"no memory is here, but {others[0] if others else 'a file'}",

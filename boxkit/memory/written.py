@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from boxkit.canonical import canonical_rows
 from boxkit.errors import MemoryStoreError
 from boxkit.memory.demonstration import Demonstration, Verification
+from boxkit.syntax import parse
 
 if TYPE_CHECKING:
     from boxkit.box import BoxSet
@@ -78,7 +79,7 @@ def _section(question: str, body: str) -> Written:
 def boxes_used(code: str, names: Collection[str]) -> list[str]:
     """Those of ``names`` that code reads, as a variable or as ``boxes["name"]``, in the order given."""
     seen: set[object] = set()
-    for node in ast.walk(ast.parse(code)):
+    for node in ast.walk(parse(code)):
         if isinstance(node, ast.Name):
             seen.add(node.id)
         elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
