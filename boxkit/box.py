@@ -7,11 +7,13 @@ DataFrame that is read on first use. A `BoxSet` is what every source turns into 
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
+from boxkit.description import Field, ForeignKey, Note, Reader, Reading, SourceKind
 from boxkit.errors import BoxError, UnknownBox, UnknownField
 from boxkit.naming import is_box_name
 
@@ -20,136 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Box", "BoxSet", "Field", "ForeignKey", "Note", "Reader", "Reading", "SourceKind"]
 
-SourceKind = Literal["table", "database", "graph"]
-
-NoteKind = Literal[
-    "renamed",
-    "cast",
-    "dropped",
-    "undecodable",
-    "unreadable",
-    "dangling key",
-    "ambiguous",
-    "truncated",
-    "skipped",
-    "lint",
-]
-
-
 #: Rows read to take example values from.
 HEAD_ROWS = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """One thing that loading changed, could not read, or that whoever writes code should know.
-
-    Attributes:
-        kind: What sort of thing it is.
-        message: One sentence for people and models alike.
-        box: The box concerned; None for the whole source.
-        field: The field's label; None for the whole box.
-        row: The row's position, from 0, of the first occurrence.
-        fix: pandas code that deals with it, where there is such code.
-    """
-
-    kind: NoteKind
-    message: str
-    box: str | None = None
-    field: str | None = None
-    row: int | None = None
-    fix: str | None = None
-
-    def __str__(self) -> str:
-        place = self.box or ""
-        if self.field is not None:
-            place += f"[{self.field!r}]"
-        if self.row is not None:
-            place += f" row {self.row}"
-        text = f"{place}: {self.message}" if place else self.message
-        return f"{text} (fix: {self.fix})" if self.fix else text
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A field of a box.
-
-    Attributes:
-        label: The frame's column label; text, unique in its box.
-        type: The type in words: ``"integer"``, ``"number"``, ``"text"``, ``"text, ISO date"``, ``"boolean"``,
-            ``"datetime"``, ``"bytes"``, ``"mixed"``…; empty where only reading would tell.
-        source_name: The name in the source; equal to ``label`` unless a Note says why not. A relation's IRI in a graph.
-        description: What the source or the user says it means.
-        examples: A few true values; empty where none have been read.
-    """
-
-    label: str
-    type: str = ""
-    source_name: str = ""
-    description: str = ""
-    examples: tuple[object, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.source_name:
-            object.__setattr__(self, "source_name", self.label)
-
-
-@dataclass(frozen=True, slots=True)
-class ForeignKey:
-    """Fields of one box whose values are found in fields of another (or the same) box.
-
-    Attributes:
-        box: The referring box.
-        fields: Its fields; several for a composite key.
-        parent: The box referred to.
-        parent_fields: The fields referred to, pairwise with ``fields``.
-        origin: ``"declared"`` by the source, ``"inferred"`` from names and values, ``"linked"`` across sources.
-        confidence: 1.0 for declared keys, else an estimate in [0, 1].
-        evidence: Why an inferred or linked key is believed.
-        dangling: True where some values, or the parent itself, are missing.
-    """
-
-    box: str
-    fields: tuple[str, ...]
-    parent: str
-    parent_fields: tuple[str, ...]
-    origin: Literal["declared", "inferred", "linked"] = "declared"
-    confidence: float = 1.0
-    evidence: str = ""
-    dangling: bool = False
-
-    def __str__(self) -> str:
-        own, theirs = (_columns(names) for names in (self.fields, self.parent_fields))
-        return f"{self.box}[{own}] -> {self.parent}[{theirs}]"
-
-
-def _columns(labels: Sequence[str]) -> str:
-    return repr(labels[0]) if len(labels) == 1 else repr(list(labels))
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a `Reader` read: the frame, and what it had to note while reading."""
-
-    frame: pd.DataFrame
-    notes: tuple[Note, ...] = ()
-
-
-@runtime_checkable
-class Reader(Protocol):
-    """Reads a box's rows. Never changes its source; the same source gives the same frame."""
-
-    def read(self, columns: Sequence[str] | None = None, limit: int | None = None) -> Reading:
-        """Read the fields named (all, in the box's order, where None), and the first ``limit`` rows."""
-        ...
-
-    def count(self) -> int:
-        """The number of rows."""
-        ...
-
-    def fingerprint(self) -> str:
-        """A text that changes whenever what `read` returns may have changed. Cheap: no full scan."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,3 +275,35 @@ class BoxSet(Mapping[str, Box]):
         from boxkit.boxcode import render
 
         return render(self, budget=budget, question=question, samples=samples)
+
+    def diagram(self) -> str:
+        """The boxes and their keys as a Mermaid entity-relationship diagram."""
+        from boxkit.views import diagram
+
+        return diagram(self)
+
+    def _repr_html_(self) -> str:
+        from boxkit.views import html
+
+        return html(self)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the boxes into a new folder, as Parquet files and a manifest; `BoxSet.open` and `boxkit.load` read it.
+
+        Raises:
+            UnreadableSource: The folder holds something else, or a box cannot be read.
+        """
+        from boxkit.converters.saved import save
+
+        save(self, folder)
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> BoxSet:
+        """The BoxSet that was saved in ``folder``.
+
+        Raises:
+            SourceError: There is none, or it is damaged.
+        """
+        from boxkit.load import load
+
+        return load(folder, format="saved")
