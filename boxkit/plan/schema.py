@@ -131,10 +131,11 @@ class Schema:
             case pa.Aggregate(source, keys, measures):
                 inner = self.slots(source)
                 made = [self._output(each, inner) for each in (*keys, *measures)]
+                if keys:
+                    # No group is empty.
+                    return tuple(map(_counted, made, (*keys, *measures)))
                 # Over no row at all, even a column taken from the first row is missing.
-                return tuple(
-                    made if keys else (self._ungrouped(each, out) for each, out in zip(made, measures, strict=True))
-                )
+                return tuple(map(self._ungrouped, made, measures))
             case pa.SetOperation(left, right):
                 pairs = zip(self.slots(left), self.slots(right), strict=True)
                 return tuple(replace(ours, of="", type=_of_both(ours.type, theirs.type)) for ours, theirs in pairs)
@@ -223,7 +224,7 @@ class Schema:
 
     def _aggregated(self, call: ex.Aggregated, slots: Sequence[Slot]) -> Type:
         if call.function == "count" or call.argument is None:
-            return INTEGER
+            return replace(INTEGER, sign="not negative")
         inner = self.type_of(call.argument, slots)
         nullable = inner.nullable or call.condition is not None
         if call.function == "total":
@@ -275,6 +276,12 @@ def holds_whole_numbers(kind: Type) -> bool:
         isinstance(each, int) or (isinstance(each, str) and re.match(r"\s*[+-]?\d*(?![\d.eE])", each) is not None)
         for each in known
     )
+
+
+def _counted(slot: Slot, output: pa.Output) -> Slot:
+    if output.value != ex.Aggregated("count"):
+        return slot
+    return replace(slot, type=replace(slot.type, sign="positive"))
 
 
 def has_one_row(plan: pa.Plan) -> bool:

@@ -26,12 +26,14 @@ class Type:
         affinity: The type that its source declares (SQLite's: ``integer``, ``real``, ``numeric``, ``text``, ``blob``);
             empty for computed values.
         values: A series that holds every value the column can have (more are no harm), where there is one.
+        sign: What is known of a number without looking at values (a count is not negative).
     """
 
     kind: Kind
     nullable: bool = True
     affinity: str = ""
     values: pd.Series[Any] | None = field(default=None, compare=False, repr=False)
+    sign: Literal["", "positive", "not negative"] = ""
 
     @property
     def is_number(self) -> bool:
@@ -40,13 +42,13 @@ class Type:
 
     @property
     def never_negative(self) -> bool:
-        """Whether the values at hand show that none is below zero."""
-        return self._holds("never_negative")
+        """Whether none is below zero, as far as is known."""
+        return self.sign != "" or self._holds("never_negative")
 
     @property
     def never_zero(self) -> bool:
-        """Whether the values at hand show that none is zero."""
-        return self._holds("never_zero")
+        """Whether none is zero, as far as is known."""
+        return self.sign == "positive" or self._holds("never_zero")
 
     def _holds(self, fact: str) -> bool:
         if self.values is None or not self.is_number:

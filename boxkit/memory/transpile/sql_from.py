@@ -10,6 +10,7 @@ from sqlglot import exp
 from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile.sql import operands
 from boxkit.memory.transpile.sql_expressions import ExpressionReader
+from boxkit.memory.transpile.sql_order import visiting_order
 from boxkit.memory.transpile.sql_scope import Scope, Source, free_name
 from boxkit.plan import Alias, Column, Compare, Expression, Filter, Join, OneRow, Plan, Scan, all_of
 from boxkit.plan.schema import columns_of
@@ -108,15 +109,15 @@ def _joined(reader: QueryReader, select: Any, scope: Scope, chain: list[tuple[An
     expressions = ExpressionReader(reader, scope)
     where = select.args.get("where")
     pool = [] if where is None else [expressions.condition(each) for each in operands(where.this, exp.And)]
-    first = scope.sources[0]
-    assert isinstance(first, _PlannedSource)
     waiting = list(zip(scope.sources[1:], (join for _, join in chain[1:]), strict=True))
     # A right or full join brings rows back: what WHERE says must wait until it is done.
     late = pool if any(_side(join) in ("right", "full") for _, join in waiting) else []
-    joined = _Joined(first.plan, {slot.of for slot in first.slots}, [] if late else pool)
+    pending = [] if late else pool
     for source, join in waiting:
         if _side(join) == "":
-            joined.pending += _conditions(expressions, source, join, scope)
+            pending += _conditions(expressions, source, join, scope)
+    first, waiting = _visited(reader, select, scope, waiting, pending)
+    joined = _Joined(first.plan, {slot.of for slot in first.slots}, pending)
     while waiting:
         at = _next(joined, waiting)
         source, join = waiting.pop(at)
@@ -124,6 +125,23 @@ def _joined(reader: QueryReader, select: Any, scope: Scope, chain: list[tuple[An
         _add(expressions, joined, source, join, scope)
     joined.pending += late
     return joined.plan if not joined.pending else Filter(joined.plan, all_of(*joined.pending))
+
+
+def _visited(
+    reader: QueryReader, select: Any, scope: Scope, waiting: list[tuple[Source, Any]], pending: list[Expression]
+) -> tuple[_PlannedSource, list[tuple[Source, Any]]]:
+    """The first source and the others: SQLite's own order where only tables are joined, and only inner."""
+    sources = [source for source in scope.sources if isinstance(source, _PlannedSource)]
+    scans = [source.plan for source in sources if isinstance(source.plan, Scan)]
+    inner = all(_side(join) == "" for _, join in waiting)
+    if reader.dialect != "sqlite" or not inner or len(scans) < len(sources) or len(scans) < 2:
+        return sources[0], waiting
+    group = select.args.get("group")
+    named = [each for each in (group.expressions if group is not None else []) if isinstance(each, exp.Column)]
+    keys = [column for each in named if (column := scope.column(each.name, each.table)) is not None]
+    order = visiting_order(scans, pending, keys, reader.boxes)
+    joins = [None, *(join for _, join in waiting)]
+    return sources[order[0]], [(sources[at], joins[at] or joins[1]) for at in order[1:]]
 
 
 def _side(join: Any) -> str:

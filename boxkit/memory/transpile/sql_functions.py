@@ -71,7 +71,7 @@ def _round(reader: ExpressionReader, node: Any) -> Expression:
     value = compare.number(reader.read(node.this), reader)
     if reader.type_of(value).kind == "integer":
         return Cast(value, "real")
-    return Call("round", (value, Constant(f"1e-{places}")))
+    return Call("round", (value, Constant("1" if places == 0 else f"0.{'0' * (places - 1)}1")))
 
 
 def _substring(reader: ExpressionReader, node: Any) -> Expression:

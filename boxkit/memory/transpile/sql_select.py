@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile.sql_expressions import ExpressionReader
+from boxkit.memory.transpile.sql_order import groups_ascend
 from boxkit.memory.transpile.sql_scope import Scope, free_name
 from boxkit.plan import (
     Aggregate,
@@ -86,7 +87,7 @@ class _Select:
             order = [replace(key, value=grouping.over(key.value)) for key in order if keys]
             condition = None if condition is None else grouping.over(condition)
             # One row has no order.
-            order = grouping.ties_broken(order) if keys else []
+            order = grouping.ties_broken(order, plan) if keys else []
             plan = grouping.plan(plan)
             if condition is not None:
                 plan = Filter(plan, condition)
@@ -261,12 +262,13 @@ class _Grouping:
             source = self._extreme_first(source, extremes)
         return Aggregate(source, tuple(self.keys.values()), tuple(self.measures.values()))
 
-    def ties_broken(self, order: list[SortKey]) -> list[SortKey]:
+    def ties_broken(self, order: list[SortKey], source: Plan) -> list[SortKey]:
         """Groups that tie: SQLite sorts them by their keys, in the directions of as many ORDER BY keys."""
         keys = [self.over(key) for key in self.keys]
         if self.select.reader.dialect != "sqlite" or len(keys) != len(order):
             return order
-        if not any(each.descending for each in order):
+        ascend = groups_ascend(source, list(self.keys), self.select.reader.boxes)
+        if ascend or not any(each.descending for each in order):
             return order
         named = {each.value for each in order}
         pairs = zip(keys, order, strict=True)

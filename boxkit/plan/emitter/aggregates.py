@@ -177,5 +177,6 @@ def _first_rows(source: Table, keys: list[str], cells: tuple[Cell, ...], argumen
     labels = [*keys, *(label for label in arguments if label is not None)]
     cells = tuple(Cell(cell.slot, label) for cell, label in zip(cells, labels, strict=True))
     unique = list(dict.fromkeys(keys))
-    code = f"{source.code}.drop_duplicates({listed(unique)}).sort_values({listed(unique)}, ignore_index=True)"
+    by = literal(unique[0]) if len(unique) == 1 else listed(unique)
+    code = f"{source.code}.drop_duplicates({by}).sort_values({by}, ignore_index=True)"
     return Table(code, cells, source.labels)

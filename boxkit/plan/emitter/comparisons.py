@@ -58,7 +58,10 @@ def _plain(values: Values, operator: str, left: Code, right: Code) -> Code:
     texts = []
     for each in (left, right):
         text = each.at(SUM)
-        guard_needed = each.type.nullable and (operator == "!=" or ordered_text)
+        other = right if each is left else left
+        # An empty text is never more than another one.
+        safe = operator == (">" if each is left else "<") and other.text[:1] == '"' != other.text[1:2]
+        guard_needed = each.type.nullable and (operator == "!=" or (ordered_text and not safe))
         if guard_needed and each.single:
             guards.append(f"pd.notna({each.text})")
         elif guard_needed:

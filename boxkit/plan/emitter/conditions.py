@@ -81,10 +81,18 @@ class Conditions:
         code = self.mask(condition)
         if code.single or not kind.nullable:
             return code
+        if isinstance(condition, (ex.Compare, ex.Between, ex.Like)):
+            return self._where_known(condition, code, kind)
         negative = self.mask(ex.Not(condition))
         known = f"({code.at(ATOM)} | {negative.at(ATOM)})"
         definite = f'{code.at(ATOM)}.astype("boolean").fillna(False)'
         return replace(code, text=f"{definite}.where({known}.fillna(False))", type=kind, binds=ATOM)
+
+    def _where_known(self, condition: ex.Compare | ex.Between | ex.Like, code: Code, kind: Type) -> Code:
+        """A comparison's mask, missing where one of its sides is."""
+        sides = [item for item in _sides(condition) if self.values.type_of(item).nullable]
+        known = " & ".join(f"{self.values.series(each)}.notna()" for each in sides)
+        return Code(f'{code.at(ATOM)}.astype("boolean").where({known})', kind)
 
     def _write(self, condition: ex.Expression) -> Code:
         match condition:
@@ -223,6 +231,14 @@ class Conditions:
         test = like_method(pattern, condition.escape, condition.case_sensitive, code.type.nullable, condition.negated)
         text = f"{self.values.as_series(code)}.{test}"
         return Code(f"~{text}" if condition.negated else text, BOOLEAN, binds=1 if condition.negated else 0)
+
+
+def _sides(condition: ex.Compare | ex.Between | ex.Like) -> list[ex.Expression]:
+    if isinstance(condition, ex.Compare):
+        return [condition.left, condition.right]
+    if isinstance(condition, ex.Between):
+        return [condition.value, condition.low, condition.high]
+    return [condition.value]
 
 
 def like_method(pattern: str, escape: str, case_sensitive: bool, nullable: bool, negated: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -74,7 +75,7 @@ class Emitter:
 
     def _answer(self, table: Table) -> str:
         if not table.is_single:
-            return table.frame
+            return f"{table.frame}{_renaming(table)}"
         if len(table.cells) == 1:
             return table.cells[0].single
         pairs = zip(unique_labels([cell.slot.name for cell in table.cells]), table.cells, strict=True)
@@ -97,7 +98,7 @@ class Emitter:
         if key not in self._tables:
             table = self._emit(plan, wanted)
             if not isinstance(plan, pa.Project) or table.code.startswith("pd.DataFrame("):
-                table = replace(table, words=STEP_NAMES.get(type(plan), table.words))
+                table = replace(table, words=_words(plan, table))
             step = isinstance(plan, _OWN_STEPS) or table.code.startswith("pd.DataFrame(")
             step = step and plan is not self.plan
             if (step or self._uses[plan] > 1) and not table.is_single:
@@ -277,6 +278,23 @@ class Emitter:
             return Code(str(not negated), BOOLEAN, single=True)
         table = self.named(table, "found")
         return Code(f"{table.code}.empty" if negated else f"not {table.code}.empty", BOOLEAN, True, 7)
+
+
+def _renaming(table: Table) -> str:
+    """Gives columns the names that the plan gives them; a doubled label that a join made longer stays."""
+    stems = {c.label: re.sub(r"_\d+$", "", c.slot.name) for c in table.cells}
+    names = {c.label: c.slot.name for c in table.cells if not f"{c.label}_".startswith(f"{stems[c.label]}_")}
+    renamed = {label: name for label, name in names.items() if label != name}
+    labels = [renamed.get(cell.label, cell.label) for cell in table.cells]
+    if not renamed or len(set(labels)) < len(labels):
+        return ""
+    return f".rename(columns={{{', '.join(f'{literal(old)}: {literal(new)}' for old, new in renamed.items())}}})"
+
+
+def _words(plan: pa.Plan, table: Table) -> str:
+    if isinstance(plan, pa.Join) and plan.kind in ("semi", "anti"):
+        return "filtered"
+    return STEP_NAMES.get(type(plan), table.words)
 
 
 def _columns(outputs: Sequence[pa.Output]) -> list[ex.Column]:

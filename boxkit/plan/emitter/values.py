@@ -104,6 +104,8 @@ class Values:
         return Code(f"{left.at(level)} {operator} {right.at(right_level)}", result, single, level, array)
 
     def _division(self, operator: str, left: Code, right: Code, result: Type, array: bool) -> Code:
+        if right.text in ("0", "0.0"):
+            return Code("np.nan", result, single=True)
         single = left.single and right.single
         divisor = right.at(UNARY)
         if not right.type.never_zero:
