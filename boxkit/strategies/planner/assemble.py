@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from boxkit.box import BoxSet
+from boxkit.strategies.planner.containers import container_of
 from boxkit.strategies.planner.draft import Clause, Draft, Figure, Target
 from boxkit.strategies.planner.fields import Place
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.options import Option, flips
-from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.query import Absence, Measure, Output, Query, Ranking, Test, Via
+from boxkit.strategies.planner.tagging import Item
 
 __all__ = ["Assembly", "Choice", "NoSense"]
 
@@ -64,8 +65,13 @@ class Assembly:
         present = (*present, *self.extra)
         root = self._root(outputs, havings, rankings)
         query = Query(root, tuple(outputs), tuple(tests), tuple(havings), rankings=tuple(rankings), present=present)
-        distinct = self.draft.distinct or self._shows_things(outputs)
-        query = replace(query, absences=self._absences(), limit=self.draft.limit, distinct=distinct)
+        distinct = self.draft.distinct or self._shows_things(outputs) or self._shows_loose_field()
+        absences = self._absences()
+        narrowed = {test.measure.box for test in tests if test.operator != "average"} & {each.box for each in absences}
+        # "without a wedding in 2015" is no wedding in 2015, not no wedding at all.
+        tests = [replace(test, negated=True) if test.measure.box in narrowed else test for test in tests]
+        absences = tuple(each for each in absences if each.box not in narrowed)
+        query = replace(query, tests=tuple(tests), absences=absences, limit=self.draft.limit, distinct=distinct)
         return self._grouped(query)
 
     # What is shown.
@@ -106,6 +112,14 @@ class Assembly:
             return False
         option = self._option(targets[0].figure, ("target", 0))
         return option is not None and not option.field and len(outputs) == 1
+
+    def _shows_loose_field(self) -> bool:
+        """Whether a field is asked for with nothing that says of what: "show all majors"; each value is shown once."""
+        targets = self.draft.targets
+        item = targets[0].figure.item if len(targets) == 1 else None
+        if item is None or targets[0].figure.function or targets[0].kind != "plain" or self.draft.orders:
+            return False
+        return container_of(self.draft, item, False) is None and not item.only("box")
 
     def _thing(self, option: Option) -> Option:
         """For a field that identifies a thing of a graph: the thing, whose box then names it."""
@@ -164,14 +178,14 @@ class Assembly:
             if item.kind != "mention" or item.is_value or (item.used and id(item) not in self.choice):
                 continue
             for link in item.links:
-                via = self._via(link.box, link.field, test.measure.box, item) if link.score >= 0.6 else None
+                via = self._via(link.box, test.measure.box, item) if link.score >= 0.6 else None
                 if via is not None:
                     self.penalty += 0.05
                     self.extra = [box for box in self.extra if box != link.box]
                     return replace(test, via=via)
         return test
 
-    def _via(self, relation: str, label: str, box: str, item: Item) -> Via | None:
+    def _via(self, relation: str, box: str, item: Item) -> Via | None:
         ends = [
             place.field for place, parent in self.index.parents.items() if (place.box, parent.box) == (relation, box)
         ]
@@ -314,7 +328,7 @@ class Assembly:
     def _grouped(self, query: Query) -> Query:
         plain = [output for output in query.outputs if not output.measure.function and output.kind == "plain"]
         made = [output for output in query.outputs if output not in plain]
-        counted = [test for test in query.havings] + [each for each in query.rankings if each.measure.function]
+        counted: list[Test | Ranking] = [*query.havings] + [each for each in query.rankings if each.measure.function]
         if self.draft.groups:
             if not made and not counted and not self.draft.superlatives:
                 return replace(
@@ -359,7 +373,8 @@ class Assembly:
             if not (own and not option.field):
                 shown += [Output(Measure("", option.box, label)) for label in self._labels(option)]
         outputs = tuple(dict.fromkeys((*shown, *query.outputs)))
-        if query.root in entities and len(entities) == 1 and not groups:
+        counts = any(output.measure.function == "count" for output in query.outputs)
+        if query.root in entities and len(entities) == 1 and not groups and counts:
             raise NoSense
         return replace(query, outputs=outputs, groups=tuple(groups), entities=tuple(entities))
 

@@ -11,7 +11,11 @@ __all__ = ["read_averages", "read_comparisons", "read_exceeding", "read_numbers"
 
 _FUNCTIONS: dict[str, Function] = {"mean": "average", "sum": "sum", "median": "median"}
 _UNITS = frozenset(
-    "euro euros dollar dollars usd eur pound pounds year years old km kilometers kilometres kilometer kilometre miles mile meters metres feet inches kg kilos percent % minutes hours seconds days square degrees cm m people lbs mph".split()
+    """
+    euro euros dollar dollars usd eur pound pounds year years old km kilometers kilometres kilometer kilometre
+    miles mile meters metres feet inches kg kilos percent % minutes hours seconds days square degrees cm m
+    people lbs mph
+    """.split()
 )
 _POSSESS = frozenset(("have", "has", "had", "having", "with"))
 _TIMES = frozenset("before after since until year during till".split())
@@ -211,6 +215,10 @@ def read_numbers(draft: Draft) -> None:
     for place, item in enumerate(draft.items):
         if item.used or item.kind not in ("number", "date") or _is_in_a_name(draft, item):
             continue
+        if item.text.lower() == "one" and _right_subject(draft, place) is None:
+            # "the one with the highest price"
+            item.used = True
+            continue
         left = draft.schema(draft.before(place, frozenset(("empty", "preposition", "relative"))))
         if left is not None and not any(link.score >= 0.6 for link in left.only("field")):
             left = None
@@ -223,7 +231,7 @@ def read_numbers(draft: Draft) -> None:
         if left is None and not is_year:
             continue
         item.used = True
-        if left is not None and not _is_target(draft, left):
+        if left is not None and not _is_target(left):
             left.used = True
         negated = draft.is_negated(place)
         draft.clauses.append(Clause(_or_equal(draft, place), left, item.literal, negated=negated, dated=is_year))
@@ -235,7 +243,7 @@ def _is_in_a_name(draft: Draft, item: Item) -> bool:
     return len(written) == 4 and any(written in known.words for known in draft.index.fields.values())
 
 
-def _is_target(draft: Draft, item: Item) -> bool:
+def _is_target(item: Item) -> bool:
     return item.links[0].kind == "box" and item.links[0].how == "exact"
 
 

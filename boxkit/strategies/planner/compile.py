@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
 from dataclasses import dataclass, field
-from typing import Any
 
 from boxkit.box import BoxSet, ForeignKey
 from boxkit.plan import algebra as pa
 from boxkit.plan import expressions as ex
+from boxkit.strategies.planner.conditions import OTHER, Conditions
 from boxkit.strategies.planner.fields import Place
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins, Tree
 from boxkit.strategies.planner.query import Measure, Output, Query, Ranking, Test, Via, is_apart, join_tree
 
 __all__ = ["compile_query"]
-
-_OTHER = "other_"
 
 
 def compile_query(query: Query, boxes: BoxSet, index: Index, joins: Joins, ties: str = "all") -> pa.Plan:
@@ -40,18 +37,19 @@ class _Compiler:
     joins: Joins
     ties: str
     tree: Tree = field(init=False)
+    conditions: Conditions = field(init=False)
 
     def __post_init__(self) -> None:
         tree = join_tree(self.query, self.joins)
         assert tree is not None, "the search keeps only queries whose boxes can be joined"
         self.tree = tree
+        self.conditions = Conditions(self.index)
 
     def plan(self) -> pa.Plan:
         rows = self._rows()
         outputs = self.query.outputs
         if (
-            self.query.is_grouped
-            and any(output.measure.function for output in outputs)
+            (self.query.is_grouped and any(output.measure.function for output in outputs))
             or self.query.havings
             or any(ranking.measure.function for ranking in self.query.rankings)
         ):
@@ -69,7 +67,7 @@ class _Compiler:
         shares = any(output.kind == "share" for output in self.query.outputs)
         tests = [test for test in self.query.tests if not self._is_apart(test) and test.via is None]
         if tests and not shares:
-            plan = pa.Filter(plan, self._condition(tests))
+            plan = pa.Filter(plan, self.conditions.of_all(tests))
         for test in self.query.tests:
             if test.via is not None:
                 plan = self._related(plan, test, test.via)
@@ -103,105 +101,32 @@ class _Compiler:
             on = self._pairs(first.key, first.box)
         else:
             keys = self._keys(root)
-            inner = pa.Scan(root, _OTHER + root)
-            on = tuple((ex.Column(key, root), ex.Column(key, _OTHER + root)) for key in keys)
+            inner = pa.Scan(root, OTHER + root)
+            on = tuple((ex.Column(key, root), ex.Column(key, OTHER + root)) for key in keys)
         if test is not None:
-            of = _OTHER + box if root == box else box
-            inner = pa.Filter(inner, self._one(test, of, False))
+            of = OTHER + box if root == box else box
+            inner = pa.Filter(inner, self.conditions.of_one(test, of, False))
         return pa.Join(plan, inner, on, kind="anti" if negated else "semi")
 
     def _related(self, plan: pa.Plan, test: Test, via: Via) -> pa.Plan:
         """The rows that a relation ties to a row of the same box that fulfils the test."""
         near, far = (self.index.parents[Place(via.box, label)] for label in (via.near, via.far))
-        other = _OTHER + far.box
+        other = OTHER + far.box
         on = ((ex.Column(via.far, via.box), ex.Column(far.field, other)),)
         inner: pa.Plan = pa.Join(pa.Scan(via.box), pa.Scan(far.box, other), on)
-        inner = pa.Filter(inner, self._one(test, other, False))
+        inner = pa.Filter(inner, self.conditions.of_one(test, other, False))
         pair = ((ex.Column(near.field, near.box), ex.Column(via.near, via.box)),)
         return pa.Join(plan, inner, pair, kind="anti" if test.negated else "semi")
 
     def _keys(self, box: str) -> tuple[str, ...]:
         return self.index.keys[box] or self.boxes[box].labels
 
-    # Conditions.
-
-    def _condition(self, tests: list[Test]) -> ex.Expression:
-        alone = [self._one(test) for test in tests if not test.alternative]
-        numbers = dict.fromkeys(test.alternative for test in tests if test.alternative)
-        for number in numbers:
-            same = [test for test in tests if test.alternative == number]
-            alone.append(self._either(same))
-        return ex.all_of(*alone)
-
-    def _either(self, tests: list[Test]) -> ex.Expression:
-        places = {test.measure.place for test in tests}
-        if len(places) == 1 and all(test.operator == "in" for test in tests):
-            values = tuple(dict.fromkeys(value for test in tests for value in test.values))
-            return self._one(Test(tests[0].measure, "in", values, tests[0].negated))
-        return ex.any_of(*(self._one(test) for test in tests))
-
-    def _one(self, test: Test, of: str = "", keep_negation: bool = True) -> ex.Expression:
-        column = ex.Column(test.measure.field, of or test.measure.box)
-        negated = test.negated and keep_negation
-        if test.operator == "in":
-            constants = tuple(map(ex.Constant, test.values))
-            if len(constants) == 1:
-                return ex.Compare("!=" if negated else "=", column, constants[0])
-            return ex.InValues(column, constants, negated)
-        condition = self._plain_condition(test, column)
-        return ex.Not(condition) if negated else condition
-
-    def _plain_condition(self, test: Test, column: ex.Column) -> ex.Expression:
-        if test.operator in ("contains", "starts", "ends"):
-            text = str(test.values[0]).replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")
-            before, after = {"contains": ("%", "%"), "starts": ("", "%"), "ends": ("%", "")}[test.operator]
-            return ex.Like(column, ex.Constant(f"{before}{text}{after}"), escape="\\" if "\\" in text else "")
-        if test.operator == "average":
-            return ex.Compare(test.comparison, column, self._average(test.measure))  # type: ignore[arg-type]
-        if test.operator == "exceed":
-            return ex.Compare(test.comparison, column, self._value_of_other(test))  # type: ignore[arg-type]
-        known = self.index.fields[test.measure.place]
-        if known.kind == "date":
-            return self._dated(test, column, known.is_text)
-        values = [ex.Constant(value) for value in test.values]
-        if test.operator == "between":
-            return ex.Between(self._cast(test.measure, column), values[0], values[1])
-        return ex.Compare(test.operator, self._cast(test.measure, column), values[0])  # type: ignore[arg-type]
-
-    def _dated(self, test: Test, column: ex.Column, is_text: bool) -> ex.Expression:
-        """A date compared with a date, a month or a year, whole ones: after 2020 is from 2021 on."""
-        begins = [ex.Constant(_as(start, is_text)) for start in (_first_day(value) for value in test.values)]
-        ends = [ex.Constant(_as(end, is_text)) for end in (_day_after(value) for value in test.values)]
-        match test.operator:
-            case "<":
-                return ex.Compare("<", column, begins[0])
-            case ">":
-                return ex.Compare(">=", column, ends[0])
-            case ">=":
-                return ex.Compare(">=", column, begins[0])
-            case "<=":
-                return ex.Compare("<", column, ends[0])
-        return ex.And((ex.Compare(">=", column, begins[0]), ex.Compare("<", column, ends[-1])))
-
-    def _average(self, measure: Measure) -> ex.Expression:
-        other = _OTHER + measure.box
-        mean = ex.Aggregated("average", ex.Column(measure.field, other))
-        return ex.ScalarPlan(pa.Aggregate(pa.Scan(measure.box, other), (), (pa.Output(mean, "average"),)))
-
-    def _value_of_other(self, test: Test) -> ex.Expression:
-        assert test.other is not None
-        other = _OTHER + test.other.box
-        named = ex.InValues(ex.Column(test.other.field, other), tuple(map(ex.Constant, test.values)))
-        rows = pa.Filter(pa.Scan(test.other.box, other), named)
-        value = ex.Column(test.measure.field, other)
-        return ex.ScalarPlan(pa.Project(rows, (pa.Output(value, test.measure.field),)))
-
     # What is shown of rows.
 
     def _shown(self, rows: pa.Plan) -> pa.Plan:
         plan = rows
         outputs = [pa.Output(self._shown_value(output), name) for output, name in self._named(self.query.outputs)]
-        ranked = [ranking for ranking in self.query.rankings]
+        ranked = list(self.query.rankings)
         if self._multiplies():
             plan = self._once(plan, [ranking.measure for ranking in ranked])
         if self.query.is_grouped and ranked:
@@ -276,7 +201,7 @@ class _Compiler:
         return pa.Aggregate(plan, (), measures)
 
     def _share(self, plan: pa.Plan, output: Output) -> pa.Plan:
-        condition = self._condition([test for test in self.query.tests if not self._is_apart(test)])
+        condition = self.conditions.of_all([test for test in self.query.tests if not self._is_apart(test)])
         counts = (
             pa.Output(ex.Aggregated("count", condition=condition), "part"),
             pa.Output(ex.Aggregated("count"), "all_rows"),
@@ -355,7 +280,9 @@ class _Compiler:
         )
 
     def _ranked(self, plan: pa.Plan, ranking: Ranking, value: ex.Expression) -> pa.Plan:
-        if ranking.count is None and self.ties == "all":
+        shown = {output.measure.box for output in self.query.outputs}
+        elsewhere = not ranking.measure.function and ranking.measure.box not in shown
+        if ranking.count is None and (self.ties == "all" or elsewhere):
             return pa.Extreme(plan, value, smallest=not ranking.descending)
         ordered = pa.Sort(plan, (pa.SortKey(value, ranking.descending, nulls_first=False),))
         if ranking.count == 0:
@@ -380,12 +307,7 @@ class _Compiler:
         return tuple(pairs)
 
     def _column(self, measure: Measure) -> ex.Expression:
-        return self._cast(measure, ex.Column(measure.field, measure.box))
-
-    def _cast(self, measure: Measure, column: ex.Column) -> ex.Expression:
-        """Amounts that the source holds as text are read as numbers."""
-        known = self.index.fields.get(measure.place)
-        return ex.Cast(column, "number") if known is not None and known.is_text and known.kind == "number" else column
+        return self.conditions.as_amount(measure, ex.Column(measure.field, measure.box))
 
     def _named(self, outputs: tuple[Output, ...]) -> list[tuple[Output, str]]:
         """Outputs with names of their own."""
@@ -416,23 +338,3 @@ def _compared(test: Test, column: ex.Column) -> ex.Expression:
     else:
         condition = ex.Compare(test.operator, column, values[0])  # type: ignore[arg-type]
     return ex.Not(condition) if test.negated else condition
-
-
-def _first_day(value: Any) -> datetime.date:
-    if isinstance(value, int):
-        return datetime.date(value, 1, 1)
-    parts = [int(part) for part in str(value).split("-")]
-    return datetime.date(parts[0], parts[1], parts[2] if len(parts) > 2 else 1)
-
-
-def _day_after(value: Any) -> datetime.date:
-    if isinstance(value, int):
-        return datetime.date(value + 1, 1, 1)
-    first = _first_day(value)
-    if str(value).count("-") == 2:
-        return first + datetime.timedelta(days=1)
-    return datetime.date(first.year + first.month // 12, first.month % 12 + 1, 1)
-
-
-def _as(day: datetime.date, is_text: bool) -> object:
-    return day.isoformat() if is_text else datetime.datetime(day.year, day.month, day.day)

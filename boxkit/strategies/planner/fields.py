@@ -44,7 +44,7 @@ class FieldIndex:
         place: Which field.
         words: Its name's words, singular and in lower case.
         stems: Their stems.
-        kind: ``"id"`` for keys, ``"year"`` for whole numbers that are years, ``"boolean"`` for yes and no in any spelling.
+        kind: ``"id"`` for keys, ``"year"`` for whole numbers that are years, ``"boolean"`` for yes and no.
         is_text: Whether its values are texts.
         unique: Whether no two rows share a value.
         distinct: How many values there are.

@@ -1,4 +1,4 @@
-"""An index over a BoxSet for linking: what boxes and fields are called, which values there are, and what each field is for."""
+"""An index over a BoxSet for linking: what boxes and fields are called, which values there are."""
 
 from __future__ import annotations
 
@@ -124,17 +124,18 @@ def _naming(box: Box, index: Index) -> tuple[str, ...]:
     texts = [each for each in index.of_box(box.name) if each.is_text and each.kind == "text"]
     own = set(index.box_stems[box.name])
     names = [each for each in texts if {"name", "title", "label"} & set(each.words)]
-    for wanted in ("name", "title", "label"):
-        for each in names:
-            # ``name``, ``author_name`` in author, ``song_title`` in song
-            if each.words[-1] == wanted and set(each.stems[:-1]) <= own:
-                return (each.place.field,)
+
+    def called(wanted: str) -> tuple[str, ...]:
+        # ``name``, ``author_name`` in author, ``song_title`` in song
+        fitting = [each for each in names if each.words[-1] == wanted and set(each.stems[:-1]) <= own]
+        return (fitting[0].place.field,) if fitting else ()
+
     first = next((each for each in names if each.words[:2] == ("first", "name")), None)
     last = next((each for each in names if each.words[:2] == ("last", "name")), None)
-    if first and last:
-        return (first.place.field, last.place.field)
-    if last:
-        return (last.place.field,)
+    parts = tuple(each.place.field for each in (first, last) if each)
+    found = called("name") or parts or called("title") or called("label")
+    if found:
+        return found
     same = [each for each in texts if set(each.stems) <= own]
     full = [each for each in names if each.words in (("full", "name"), ("official", "name"))]
     free = [each for each in (*same, *full, *names) if not each.is_key or each.unique]

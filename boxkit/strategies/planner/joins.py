@@ -92,13 +92,13 @@ class Joins:
         reached = {root}
         choices = 1
         while missing := needed - reached:
-            found = [path for box in sorted(missing) if (path := self._path(reached, box, avoid))]
+            found = [path for box in sorted(missing) if (path := self._path(reached, box, avoid)) is not None]
             if len(found) < len(missing):
                 return None
-            length, ways, path = min(found, key=lambda each: (each[0], [str(step.key) for step in each[2]]))
+            _, ways, way = min(found, key=lambda each: (each[0], [str(step.key) for step in each[2]]))
             choices *= ways
-            steps += path
-            reached |= {step.box for step in path}
+            steps += way
+            reached |= {step.box for step in way}
         return Tree(root, tuple(steps), choices)
 
     def _path(self, reached: set[str], goal: str, avoid: frozenset[Place]) -> tuple[float, int, list[Step]] | None:

@@ -22,7 +22,10 @@ MAX_WORDS = 8
 MAX_KINDS = 40
 
 _UNITS = frozenset(
-    "km kms m cm mm mi mile foot ft kg g lb sq km2 usd eur euro dollar percent ms billion mib mb gb mph kmh million 2 3 f c inch m2".split()
+    """
+    km kms m cm mm mi mile foot ft kg g lb sq km2 usd eur euro dollar percent ms billion mib mb gb mph kmh
+    million 2 3 f c inch m2
+    """.split()
 )
 
 
@@ -36,7 +39,7 @@ class Link:
         score: How well the words fit, in (0, 1].
         field: The field; empty for a box.
         values: The values as the source writes them.
-        how: The kind of match, for the rationale: ``exact``, ``stem``, ``part``, ``synonym``, ``place``, ``fuzzy``, ``words``.
+        how: The kind of match: ``exact``, ``stem``, ``part``, ``synonym``, ``place``, ``fuzzy``, ``words``.
     """
 
     kind: Literal["box", "field", "value"]

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from boxkit.strategies.planner.adjectives import ADJECTIVES
 from boxkit.strategies.planner.draft import Clause, Draft, Figure, Target
 from boxkit.strategies.planner.fields import FieldIndex, Place
 from boxkit.strategies.planner.index import Index
-from boxkit.strategies.planner.lexicon import ADJECTIVES, PERSON_WORDS, PLACE_WORDS
+from boxkit.strategies.planner.lexicon import PERSON_WORDS, PLACE_WORDS
 from boxkit.strategies.planner.linking import Link
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import normal, stem
@@ -83,8 +84,6 @@ class _Slots:
             extra = accept(link)
             if extra is not None:
                 found.append(Option(link.box, link.field, 1 - link.score + extra, link.values, link.how))
-        if item.links and item.links[0].kind == "field" and not item.only("value"):
-            found += [] if found else []
         self._merge(id(item), item, found)
 
     def implied(self, key: object, found: Iterable[Option]) -> None:

@@ -1,4 +1,4 @@
-"""Rules in order: each reads one kind of phrase and takes up its items; what nobody takes up is left to be accounted for."""
+"""Rules in order: each reads one kind of phrase and takes up its items; what is left must be accounted for."""
 
 from __future__ import annotations
 

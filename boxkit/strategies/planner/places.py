@@ -42,7 +42,7 @@ south american:south america;
 """
 
 _ALIASES = (
-    ("united states", "usa", "us", "u s", "u s a", "united states of america", "america", "the states"),
+    ("united states", "usa", "us", "u s", "u s a", "united states of america", "america"),
     ("united kingdom", "uk", "u k", "great britain", "britain"),
     ("netherlands", "holland", "the netherlands"),
     ("czechia", "czech republic"),
@@ -68,7 +68,7 @@ COUNTRY_OF: dict[str, tuple[str, ...]] = {}
 
 
 def same_country(text: str) -> tuple[str, ...]:
-    """Other normal texts that name the country which ``text`` (normal) names or belongs to; empty where there are none."""
+    """Other normal texts that name the country which ``text`` (normal) names or belongs to."""
     if not COUNTRY_OF:
         COUNTRY_OF.update(_table())
     single = text[:-1] if text.endswith("s") and text[:-1] in COUNTRY_OF else text

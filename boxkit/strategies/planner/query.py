@@ -42,7 +42,7 @@ class Output:
 
     Attributes:
         measure: What.
-        kind: ``plain``, ``difference`` (largest minus smallest), ``share`` (of the rows that fulfil the tests), ``year``.
+        kind: ``plain``, ``difference`` (largest minus smallest), ``share`` of the rows, ``year`` of a date.
         style: A share's unit.
     """
 
@@ -72,7 +72,7 @@ class Test:
 
     Attributes:
         measure: What is tested.
-        operator: ``=``, ``<``, ``<=``, ``>``, ``>=``, ``between``, ``in``, ``contains``, ``starts``, ``ends``, ``missing``,
+        operator: ``=``, ``<``, ``<=``, ``>``, ``>=``, ``between``, ``in``, ``contains``, ``starts``, ``ends``,
             ``average`` and ``exceed`` (compared, as ``comparison`` says, with the average or with another row's value).
         values: What it is compared with; for ``exceed``, the values that name the other row.
         negated: Whether it must not hold.

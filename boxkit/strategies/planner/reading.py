@@ -111,14 +111,14 @@ def read(question: str, boxes: BoxSet, ties: str = "all") -> Reading:
     for candidate in candidates:
         if len(best) > MAX_RIVALS or (best and candidate.cost > candidates[0].cost + MARGIN):
             break
-        planned = _written(candidate, boxes, known, ties, len(best) == 0)
+        planned = _written(candidate, boxes, known, ties)
         if planned is not None and planned.code not in {each.code for each in best}:
             best.append(planned)
     unplaced = best[0].candidate.unplaced if best else _unknown(items)
     return Reading(tuple(items), tuple(best), unplaced, known.index.partial)
 
 
-def _written(candidate: Candidate, boxes: BoxSet, known: _Known, ties: str, first: bool) -> Planned | None:
+def _written(candidate: Candidate, boxes: BoxSet, known: _Known, ties: str) -> Planned | None:
     try:
         plan = compile_query(candidate.query, boxes, known.index, known.joins, ties)
         code = emit(plan, boxes)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from boxkit.box import BoxSet
 from boxkit.strategies.planner.assemble import Assembly, Choice, NoSense
+from boxkit.strategies.planner.containers import container_of
 from boxkit.strategies.planner.draft import Draft
 from boxkit.strategies.planner.fields import Place
 from boxkit.strategies.planner.index import Index
@@ -23,7 +24,10 @@ __all__ = ["Candidate", "search"]
 
 MAX_CHOICES = 600
 _UNITS = frozenset(
-    "euro dollar usd eur pound year old km kilometer kilometre mile meter metre feet inch kg kilo percent minute hour second degree".split()
+    """
+    euro dollar usd eur pound year old km kilometer kilometre mile meter metre feet inch kg kilo percent minute
+    hour second degree
+    """.split()
 )
 #: Operators that change the answer: one that nothing took up is a misunderstanding.
 _WEIGHTY = frozenset(
@@ -132,7 +136,7 @@ def _candidate(
     assembly = Assembly(draft, choice, boxes, joins)
     try:
         query = assembly.query()
-        present = _wanted_boxes(query, hints)
+        present = _wanted_boxes(query, hints, joins)
         if present and not query.absences:
             query = Assembly(draft, choice, boxes, joins).query(present)
     except NoSense:
@@ -162,6 +166,11 @@ def _intricacy(query: Query, joins: Joins) -> float:
     cost = 0.15 * max(0, len({ranking.measure for ranking in query.rankings}) - 1)
     if query.is_grouped and query.rankings and not any(ranking.measure.function for ranking in query.rankings):
         cost += 0.2
+    named = [
+        test.measure.place for test in query.tests if test.operator == "in" and not test.alternative and not test.both
+    ]
+    # A field that has one value cannot have another.
+    cost += 0.5 if len(set(named)) < len(named) else 0.0
     negated = bool(query.absences) or any(test.negated for test in query.tests)
     cost += 0.3 if negated and query.rankings and any(ranking.count != 0 for ranking in query.rankings) else 0.0
     for absence in query.absences:
@@ -170,11 +179,12 @@ def _intricacy(query: Query, joins: Joins) -> float:
     return cost
 
 
-def _wanted_boxes(query: Query, hints: Sequence[Item]) -> tuple[str, ...]:
+def _wanted_boxes(query: Query, hints: Sequence[Item], joins: Joins) -> tuple[str, ...]:
     """Boxes that a noun names and that nothing else brings in."""
     there = {measure.box for measure in query.measures()} | {place.box for place in query.groups} | set(query.entities)
     there |= {test.via.box for test in query.tests if test.via is not None}
     there |= {query.root} | {absence.box for absence in query.absences}
+    there |= _looked_up(query, joins)
     wanted: list[str] = []
     for item in hints:
         named = [link for link in item.only("box") if link.score >= 0.9 and link.how in ("exact", "stem")]
@@ -185,6 +195,13 @@ def _wanted_boxes(query: Query, hints: Sequence[Item]) -> tuple[str, ...]:
     return tuple(wanted)
 
 
+def _looked_up(query: Query, joins: Joins) -> set[str]:
+    """The boxes on the ways to what is looked up apart."""
+    apart = {absence.box for absence in query.absences}
+    apart |= {test.measure.box for test in query.tests if is_apart(test, query.root, joins)}
+    return {box for each in apart if (way := joins.tree(query.root, frozenset((each,)))) for box in way.boxes}
+
+
 def _hints(query: Query, tree: Tree, hints: Sequence[Item], index: Index, joins: Joins) -> tuple[float, list[str]]:
     """What it costs that a mention is in the query only by its box, or not at all."""
     used = {measure.place for measure in query.measures()} | set(query.groups)
@@ -192,9 +209,7 @@ def _hints(query: Query, tree: Tree, hints: Sequence[Item], index: Index, joins:
     used |= {Place(place.box, known.label) for place in used if (known := index.fields.get(place)) and known.label}
     there = set(tree.boxes) | {absence.box for absence in query.absences}
     there |= {test.via.box for test in query.tests if test.via is not None}
-    apart = {absence.box for absence in query.absences}
-    apart |= {test.measure.box for test in query.tests if is_apart(test, query.root, joins)}
-    there |= {box for each in apart if (way := joins.tree(query.root, frozenset((each,)))) for box in way.boxes}
+    there |= _looked_up(query, joins)
     cost, unplaced = 0.0, []
     for item in hints:
         if item.is_value:
@@ -207,9 +222,9 @@ def _hints(query: Query, tree: Tree, hints: Sequence[Item], index: Index, joins:
                 best = min(best, 0.0 if link.how in ("exact", "stem") else 0.05)
             elif link.kind == "field" and link.box in there:
                 best = min(best, 0.3 if link.score >= 0.9 else 0.12)
-        cost += best
         if best > 0.1 and stem(normal(item.text)) in LIGHT_WORDS:
             best = 0.04
+        cost += best
         if best >= 0.3:
             unplaced.append(item.text)
     return cost, unplaced
@@ -219,13 +234,14 @@ def _joined(choice: Choice, hints: Sequence[Item], tree: Tree, joins: Joins) -> 
     """Boxes that no word names cost; so does a choice between equally short ways."""
     named = {option.box for option in choice.values() if not option.field}
     named |= {link.box for item in hints for link in item.only("box") if link.score >= 0.6}
+    linked = {step.box for step in tree.steps if step.key.origin == "linked"}
     valued = {option.box for option in choice.values() if option.values}
     unnamed = [box for box in tree.boxes if box not in named]
     doubt = sum(0.4 * (1 - step.key.confidence) for step in tree.steps)
     free = 1 if not named & set(tree.boxes) else 0
-    costs = sorted(
-        (0.03 if box in joins.junctions else 0.05 if box in valued else 0.12 for box in unnamed), reverse=True
-    )
+    prices = ((linked | joins.junctions, 0.03), (valued, 0.05))
+    costs = [next((price for boxes, price in prices if box in boxes), 0.12) for box in unnamed]
+    costs.sort(reverse=True)
     return sum(costs[free:]) + 0.02 * len(tree.steps) + (0.25 if tree.choices > 1 else 0.0) + doubt
 
 
@@ -234,10 +250,11 @@ def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -
     cost = 0.0
     for slot in slots:
         option = choice[slot.key]
-        if slot.item is None or not option.field:
+        by_name = option.how == "part" and "name" in (slot.item.text.lower() if slot.item else "")
+        if slot.item is None or not (option.field or by_name):
             continue
         cost += _direction(draft, slot.item, option)
-        container = _container(draft, slot.item, bool(option.values))
+        container = container_of(draft, slot.item, bool(option.values))
         if container is None or _holds_name(slot.item, draft.index.box_stems[option.box]):
             continue
         weight = 0.05 if option.values else 0.22
@@ -276,51 +293,3 @@ def _direction(draft: Draft, item: Item, option: Option) -> float:
 def slots_items(slots: Sequence[Slot]) -> list[Item]:
     """The mentions that slots are about."""
     return [slot.item for slot in slots if slot.item is not None]
-
-
-def _container(draft: Draft, item: Item, is_value: bool) -> Item | None:
-    """The mention of the thing that a field or a value is said to belong to; None where nothing says."""
-    place = draft.items.index(item)
-    before = draft.at(place - 1)
-    if before is not None and before.kind == "mark" and before.value == "'s":
-        before = draft.at(place - 2)
-    if before is not None and _names_box(before):
-        return before
-    after = draft.at(place + 1)
-    if is_value:
-        if after is not None and _names_box(after):
-            return after
-        at = draft.before(
-            place, frozenset(("empty", "preposition", "relative", "word", "not", "without", "of", "both"))
-        )
-        found = draft.at(at)
-        return found if found is not None and _names_box(found) else None
-    at = place + 1
-    while (found := draft.at(at)) is not None:
-        if found.kind in ("of", "preposition"):
-            following = draft.at(
-                draft.after(at, frozenset(("empty", "distinct", "superlative", "extreme", "number", "group")))
-            )
-            while following is not None and following.kind == "mention" and following.is_value:
-                following = draft.at(draft.items.index(following) + 1)
-            return following if following is not None and _names_box(following) else None
-        if (
-            found.kind in ("empty", "and", "group")
-            or (found.kind == "mark" and found.value == ",")
-            or (found.kind == "mention" and found.is_schema and not _names_box(found))
-        ):
-            at += 1
-            continue
-        return None
-    return None
-
-
-def _names_box(item: Item) -> bool:
-    return (
-        item.kind == "mention"
-        and not item.is_value
-        and any(link.score >= 0.6 and link.how in ("exact", "stem", "part") for link in item.only("box"))
-    )
-
-
-_ = Option, field

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,11 +13,14 @@ from boxkit.failure import Failure
 from boxkit.profile import PROFILES, Profile
 from boxkit.strategies.planner.confidence import THRESHOLD
 from boxkit.strategies.planner.reading import Planned, Reading, read
-from boxkit.strategies.steps import Compute, Execute, Request, Steps, StrategyBase
+from boxkit.strategies.steps import Compute, Execute, Steps, StrategyBase
 
 __all__ = ["Planner"]
 
-_TRY = "reword the question with the names shown by `boxkit show`, or ask a model: set OPENAI_API_KEY, or `boxkit models pull` a local one"
+_TRY = (
+    "reword the question with the names shown by `boxkit show`, or ask a model: "
+    "set OPENAI_API_KEY, or `boxkit models pull` a local one"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,3 @@ def _details(reading: Reading, best: Planned | None) -> dict[str, Any]:
 def _choice(planned: Planned, run: Run) -> dict[str, Any]:
     rows = [] if run.error is not None else canonical_rows(run.answer)[0]
     return {"reading": " ".join(planned.sentences), "code": planned.code, "rows": rows[:20], "count": len(rows)}
-
-
-_ = Generator, Request

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from boxkit.strategies.planner.adjectives import ADJECTIVES
 from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Function, Order, Superlative
-from boxkit.strategies.planner.lexicon import ADJECTIVES, LIGHT_WORDS
+from boxkit.strategies.planner.lexicon import LIGHT_WORDS
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import stem
 
@@ -126,7 +127,7 @@ def _is_group(draft: Draft, place: int) -> bool:
     follows_verb = before is not None and before.kind == "word"
     if not figures or mention is None or follows_verb or not draft.is_thing(mention):
         return False
-    return not any(each.is_value for each in draft.items[place : place + 3])
+    return not any(each.is_value for each in draft.items[place : draft.items.index(mention) + 2])
 
 
 def read_superlatives(draft: Draft) -> None:

@@ -8,16 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from boxkit.strategies.planner.lexicon import (
-    ADJECTIVES,
-    EMPTY_WORDS,
-    LIGHT_WORDS,
-    NOUNS_TOO,
-    OPERATORS,
-    comparatives,
-    superlatives,
-)
+from boxkit.strategies.planner.adjectives import ADJECTIVES, comparatives, superlatives
+from boxkit.strategies.planner.lexicon import EMPTY_WORDS, LIGHT_WORDS, NOUNS_TOO
 from boxkit.strategies.planner.linking import MAX_WORDS, Lexicon, Link
+from boxkit.strategies.planner.operators import OPERATORS
 from boxkit.strategies.planner.words import Token, normal, singular, stem, tokens
 
 __all__ = ["Item", "tag"]
@@ -25,6 +19,11 @@ __all__ = ["Item", "tag"]
 #: Operators that are common words: a name or a value that contains them wins.
 _WEAK = dict.fromkeys(("of", "preposition", "relative", "and", "or", "not"), 0.4) | dict.fromkeys(
     ("group", "sum", "mean", "extreme", "direction", "count"), 0.75
+)
+
+
+_WORDS_OF_OURS = frozenset(
+    "total average number most least top first last all one none each both maximum minimum other same per".split()
 )
 
 
@@ -170,10 +169,6 @@ def _is_content(token: Token) -> bool:
     return token.kind == "word" and token.lower not in EMPTY_WORDS and token.lower not in ("total", "average")
 
 
-def _is_content(token: Token) -> bool:
-    return token.kind == "word" and token.lower not in EMPTY_WORDS and token.lower not in ("total", "average")
-
-
 def _graded(kind: str, match: re.Match[str], text: str, lo: int, hi: int) -> Item:
     parts = match.groupdict()
     base = (
@@ -212,8 +207,8 @@ def _links(piece: tuple[Token, ...], lexicon: Lexicon) -> tuple[Link, ...]:
     if len(piece) == 1 and piece[0].kind in ("number", "date"):
         return ()
     values = lexicon.values(piece)
-    if len(piece) == 1 and len(piece[0].text) <= 3 and piece[0].text.islower():
-        values = tuple(link for link in values if piece[0].text in link.values)
+    if len(piece) == 1 and piece[0].kind == "word" and piece[0].text.islower():
+        values = tuple(link for link in values if _is_written_so(piece[0], link))
     schema: tuple[Link, ...] = ()
     if all(token.kind == "word" for token in piece):
         stems = tuple(token.stem for token in piece)
@@ -222,6 +217,15 @@ def _links(piece: tuple[Token, ...], lexicon: Lexicon) -> tuple[Link, ...]:
     if piece[0].kind == "quoted" or (piece[0].capital and piece[0].start):
         return tuple(sorted((*values, *schema), key=lambda link: -link.score))
     return tuple(sorted((*schema, *values), key=lambda link: -link.score))
+
+
+def _is_written_so(token: Token, link: Link) -> bool:
+    """Whether a lower-case word is rather this value than the common word that it looks like."""
+    if token.text in link.values:
+        return token.text not in _WORDS_OF_OURS
+    if token.stem in LIGHT_WORDS or token.text in _WORDS_OF_OURS or len(token.text) <= 3:
+        return False
+    return not all(isinstance(value, str) and value.isupper() for value in link.values) or len(token.text) > 5
 
 
 def _literals(found: tuple[Token, ...]) -> Iterator[Span]:

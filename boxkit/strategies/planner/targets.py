@@ -19,7 +19,8 @@ _CONTAINERS = frozenset(("of", "preposition"))
 def read_targets(draft: Draft) -> None:
     """The targets, in order; mentions behind the first clause are left as hints."""
     _read_question_word(draft)
-    place, functions, ended, container = 0, [], False, False
+    functions: list[Function] = []
+    place, ended, container = 0, False, False
     while place < len(draft.items):
         item = draft.items[place]
         if item.kind == "mark" and item.value in "?.;:" and draft.targets and item.value != ":":
@@ -184,7 +185,7 @@ def _moment_after(draft: Draft, place: int) -> Item | None:
 
 def _end(item: Item) -> Function:
     """Which end an extreme means: ``lowest`` and ``shortest`` the smallest value, ``oldest age`` the largest."""
-    from boxkit.strategies.planner.lexicon import ADJECTIVES
+    from boxkit.strategies.planner.adjectives import ADJECTIVES
 
     adjective = ADJECTIVES.get(item.adjective)
     if adjective is None:
@@ -294,22 +295,6 @@ def _read_mention(draft: Draft, place: int, functions: list[Function], container
     item.used = True
     draft.targets.append(Target(Figure("", item)))
     return place
-
-
-def _is_noun(item: Item) -> bool:
-    """Whether the mention is a field's name, and not a verb that reminds of one."""
-    return any(link.how in ("exact", "stem") and link.score >= 0.85 for link in item.only("field"))
-
-
-def _is_named_field(draft: Draft, place: int) -> bool:
-    joined = draft.at(place + 1)
-    thing = draft.at(draft.after(place, GLUE | {"group", "distinct"}))
-    if joined is None or thing is None or thing.kind != "mention" or thing.is_value:
-        return False
-    if not (joined.kind == "of" or (joined.kind == "group" and joined.text.lower().startswith("of"))):
-        return False
-    fields = [link for link in thing.only("field") if link.score >= 0.9]
-    return bool(fields) and not any(link.score >= 0.75 for link in thing.only("box"))
 
 
 def _is_noun(item: Item) -> bool:

@@ -83,16 +83,13 @@ def read_flags(draft: Draft) -> None:
         if item.used or item.kind != "mention" or item.is_value or not _is_flag(draft, item):
             continue
         before = draft.at(place - 1)
-        follows = (
-            item.text.lower().startswith(("is ", "are ", "was ", "were ", "has "))
-            or before is not None
-            and before.text.lower() in ("is", "are", "was", "were", "be", "not", "no", "do", "does")
+        follows = item.text.lower().startswith(("is ", "are ", "was ", "were ", "has ")) or (
+            before is not None and before.text.lower() in ("is", "are", "was", "were", "be", "not", "no", "do", "does")
         )
         thing = draft.schema(draft.after(place, frozenset(("empty", "mark"))))
         if (
             follows
-            or before is not None
-            and before.kind in ("without", "not", "and", "or", "relative")
+            or (before is not None and before.kind in ("without", "not", "and", "or", "relative"))
             or thing is not None
         ):
             negated = draft.is_negated(place)

@@ -30,11 +30,12 @@ _NUMBER_WORDS = {
 _MONTHS = "january february march april may june july august september october november december".split()
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in _MONTHS)
 
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _PIECE = re.compile(
     rf"""
     (?P<quoted>"[^"]+"|“[^”]+”|«[^»]+»|(?<![\w'])['‘](?=\S)[^'‘’]*(?:['’]\w[^'‘’]*)*['’](?!\w))
   | (?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})
-  | (?P<written>(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b(?:{_MONTH})\.?\s+(?:\d{{1,2}}(?:st|nd|rd|th)?\s*,?\s+)?\d{{4}}\b)
+  | (?P<written>(?:{_DAY}\s+(?:of\s+)?)?\b(?:{_MONTH})\.?\s+(?:{_DAY}\s*,?\s+)?\d{{4}}\b)
   | (?P<number>(?<![\w.])[$€£]?-?(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\w]|\.\d))
   | (?P<possessive>['’]s?(?!\w))
   | (?P<word>[^\W_]+(?:[.\-&/][^\W_]+|['’](?!s\b)[^\W_]+)*)
@@ -47,32 +48,40 @@ _PIECE = re.compile(
 _GLUED = re.compile(r"[a-z](id|name|type|code|no|date)")
 _NOT_WORD = re.compile(r"[\W_]+")
 
-_IRREGULAR = {
-    "people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "teeth": "tooth",
-    "mice": "mouse", "geese": "goose", "lives": "life", "wives": "wife", "leaves": "leaf", "series": "series",
-    "species": "species", "matrices": "matrix", "indices": "index", "criteria": "criterion", "data": "data",
-    "media": "media", "movies": "movie", "cookies": "cookie", "staff": "staff", "news": "news", "buses": "bus",
-    "campuses": "campus", "statuses": "status", "faculties": "faculty", "theses": "thesis", "analyses": "analysis",
-    "aircraft": "aircraft", "wrote": "write", "written": "write", "writes": "write", "bought": "buy", "sold": "sell",
-    "won": "win", "taught": "teach", "led": "lead", "founded": "found", "sang": "sing", "sung": "sing", "paid": "pay",
-    "spoken": "speak", "spoke": "speak", "made": "make", "held": "hold", "built": "build", "flew": "fly", "flown": "fly",
-    "taken": "take", "took": "take", "given": "give", "born": "birth", "died": "death", "dying": "die", "ran": "run",
-    "drove": "drive", "driven": "drive", "drawn": "draw", "drew": "draw", "sent": "send", "left": "leave", "spent": "spend",
-    "owned": "own", "beaten": "beat", "became": "become", "began": "begin", "begun": "begin", "grown": "grow", "grew": "grow",
-    "borders": "border", "bordering": "border", "flows": "flow", "lies": "lie", "lying": "lie",
-}  # fmt: skip
 
-_ABBREVIATIONS = {
-    "fname": "first name", "lname": "last name", "firstname": "first name", "lastname": "last name", "dept": "department",
-    "num": "number", "no": "number", "nr": "number", "qty": "quantity", "desc": "description", "addr": "address",
-    "dob": "birth date", "birthdate": "birth date", "birthday": "birth date", "birthplace": "birth place", "yr": "year",
-    "avg": "average", "min": "minimum", "max": "maximum", "pct": "percent", "temp": "temperature", "amt": "amount",
-    "tel": "telephone", "lat": "latitude", "lng": "longitude", "lon": "longitude", "long": "longitude", "gov": "government",
-    "prof": "professor", "mgr": "manager", "emp": "employee", "org": "organisation", "cat": "category", "acc": "account",
-    "lang": "language", "pop": "population", "hq": "headquarters", "oct": "october", "nov": "november", "dec": "december",
-    "jan": "january", "feb": "february", "mar": "march", "apr": "april", "jul": "july", "jun": "june", "aug": "august",
-    "sep": "september", "stuid": "student id", "stu": "student", "fac": "faculty", "cust": "customer", "flno": "number", "msrp": "price", "mpg": "mpg", "username": "user name", "ms": "milliseconds",
-}  # fmt: skip
+def _pairs(text: str) -> dict[str, str]:
+    entries = (entry.split(":") for entry in text.split(";"))
+    return {" ".join(name.split()): " ".join(meaning.split()) for name, meaning in entries}
+
+
+_IRREGULAR = _pairs(
+    """
+    people: person; children: child; men: man; women: woman; feet: foot; teeth: tooth; mice: mouse; geese: goose;
+    lives: life; wives: wife; leaves: leaf; series: series; species: species; matrices: matrix; indices: index;
+    criteria: criterion; data: data; media: media; movies: movie; cookies: cookie; staff: staff; news: news; buses:
+    bus; campuses: campus; statuses: status; faculties: faculty; theses: thesis; analyses: analysis; aircraft:
+    aircraft; wrote: write; written: write; writes: write; bought: buy; sold: sell; won: win; taught: teach; led:
+    lead; founded: found; sang: sing; sung: sing; paid: pay; spoken: speak; spoke: speak; made: make; held: hold;
+    built: build; flew: fly; flown: fly; taken: take; took: take; given: give; born: birth; died: death; dying: die;
+    ran: run; drove: drive; driven: drive; drawn: draw; drew: draw; sent: send; left: leave; spent: spend; owned:
+    own; beaten: beat; became: become; began: begin; begun: begin; grown: grow; grew: grow; borders: border;
+    bordering: border; flows: flow; lies: lie; lying: lie
+    """
+)
+
+_ABBREVIATIONS = _pairs(
+    """
+    fname: first name; lname: last name; firstname: first name; lastname: last name; dept: department; num: number;
+    no: number; nr: number; qty: quantity; desc: description; addr: address; dob: birth date; birthdate: birth date;
+    birthday: birth date; birthplace: birth place; yr: year; avg: average; min: minimum; max: maximum; pct: percent;
+    temp: temperature; amt: amount; tel: telephone; lat: latitude; lng: longitude; lon: longitude; long: longitude;
+    gov: government; prof: professor; mgr: manager; emp: employee; org: organisation; cat: category; acc: account;
+    lang: language; pop: population; hq: headquarters; oct: october; nov: november; dec: december; jan: january;
+    feb: february; mar: march; apr: april; jul: july; jun: june; aug: august; sep: september; stuid: student id;
+    stu: student; fac: faculty; cust: customer; flno: number; msrp: price; mpg: mpg; username: user name; ms:
+    milliseconds
+    """
+)
 
 
 @dataclass(frozen=True, slots=True)
