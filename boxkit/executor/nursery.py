@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
+import importlib
 import json
 import os
 import pkgutil
@@ -131,8 +132,6 @@ class _Nursery:
 
 def _import_everything() -> None:
     """pandas with every sub-module, and whatever the warm-up pulls in: a confined child may not be able to."""
-    import importlib
-
     import pandas
     import pyarrow
     import pyarrow.compute
@@ -151,12 +150,13 @@ def _import_everything() -> None:
 
 
 def _import_zones() -> None:
-    """Every time zone, held for good."""
+    """Every time zone, held for good; pandas asks the module's C class and its Python twin."""
     import zoneinfo
 
+    twin = importlib.import_module("zoneinfo._zoneinfo").ZoneInfo
     for name in zoneinfo.available_timezones():
         with contextlib.suppress(zoneinfo.ZoneInfoNotFoundError):
-            _ZONES.append(zoneinfo.ZoneInfo(name))
+            _ZONES.extend((zoneinfo.ZoneInfo(name), twin(name)))
 
 
 _ZONES: list[object] = []

@@ -273,7 +273,8 @@ def _enter(pool: Any, size: int, order: list[str], name: str = "") -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["-c", "stdin", "isolated"])
 def test_it_works_however_python_was_started(how: str, tmp_path: Path) -> None:
-    code = "import boxkit, pandas as pd\nprint(boxkit.execute('int(t.a.sum())', {'t': pd.DataFrame({'a': [1, 2]})}).answer)\n"
+    frames = "{'t': pd.DataFrame({'a': [1, 2]})}"
+    code = f"import boxkit, pandas as pd\nprint(boxkit.execute('int(t.a.sum())', {frames}).answer)\n"
     root = str(Path(boxkit.__file__).parent.parent)
     options: dict[str, Any] = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 100, "check": False}
     if how == "stdin":

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from boxkit.errors import IsolationUnavailable
-from boxkit.executor import kernel, landlock, seccomp
+from boxkit.executor import examine, kernel, landlock, seccomp
 from boxkit.executor import layers as layers_module
 from boxkit.executor.layers import Layers, available
 from boxkit.executor.syscalls import ALLOWED, AUDIT_ARCHITECTURE, FILE_CALLS, SYSCALLS
@@ -133,3 +133,10 @@ def test_the_frames_survive_every_level(harness: Any) -> None:
     for layers in (Layers(), STRICT):
         answer = harness.run("answer = t", layers).answer
         pd.testing.assert_frame_equal(answer, harness.frames()["t"])
+
+
+def test_the_examination_tells_level_layers_and_times() -> None:
+    found = examine()
+    assert found.level == available()[0].level and not found.problem
+    assert set(found.layers) <= {"landlock", "seccomp", "namespaces", "rlimits"} and found.layers
+    assert 0 < found.next_s < found.first_s

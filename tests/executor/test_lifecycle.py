@@ -228,7 +228,9 @@ def _memory_kb(pid: int) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_a_thousand_runs_leak_nothing(library: BoxSet) -> None:
+    pool().close()
     codes = [SUM, "1 / 0", "answer = author", "pd.io.common.os._exit(1)", "print('x' * 100_000)"]
     for code in codes * 4:
         execute(code, library)
