@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from boxkit.description import Field, ForeignKey, Note, Reader, Reading, SourceKind
@@ -293,9 +294,7 @@ class BoxSet(Mapping[str, Box]):
         Raises:
             UnreadableSource: The folder holds something else, or a box cannot be read.
         """
-        from boxkit.converters.saved import save
-
-        save(self, folder)
+        import_module("boxkit.converters.saved").save(self, folder)
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> BoxSet:
@@ -304,6 +303,5 @@ class BoxSet(Mapping[str, Box]):
         Raises:
             SourceError: There is none, or it is damaged.
         """
-        from boxkit.load import load
-
-        return load(folder, format="saved")
+        opened: BoxSet = import_module("boxkit.load").load(folder, format="saved")
+        return opened

@@ -19,10 +19,21 @@ name = "frames"
 
 
 def accepts(source: Any) -> float:
-    """A pandas DataFrame or Series, or a mapping of names to these."""
+    """A table in memory (pandas, polars, pyarrow, or what speaks Arrow), or a mapping of names to these."""
     if isinstance(source, Mapping):
-        return 1.0 if source and all(_is_frame(each) for each in source.values()) else 0.0
-    return 1.0 if _is_frame(source) else 0.0
+        return 1.0 if source and all(_is_table(each) for each in source.values()) else 0.0
+    return 1.0 if _is_table(source) else 0.0
+
+
+def _is_table(source: object) -> bool:
+    if isinstance(source, type):
+        return False
+    protocols = ("__arrow_c_stream__", "__arrow_c_array__", "__dataframe__")
+    return _is_frame(source) or any(hasattr(source, each) for each in protocols) or _is_lazy(source)
+
+
+def _is_lazy(source: object) -> bool:
+    return type(source).__module__.startswith("polars.") and type(source).__name__ == "LazyFrame"
 
 
 def _is_frame(source: object) -> bool:
@@ -37,7 +48,7 @@ def convert(source: Any, *, table: str | None = None) -> BoxSet:
     """A box a frame.
 
     Args:
-        source: A DataFrame or Series, or a mapping of names to these.
+        source: A table, or a mapping of names to tables.
         table: The name of a single frame's box; ``table`` where None.
     """
     frames: dict[Any, Any] = dict(source) if isinstance(source, Mapping) else {table or "table": source}
@@ -47,11 +58,45 @@ def convert(source: Any, *, table: str | None = None) -> BoxSet:
         taken.add(label)
         if label != source_name:
             notes.append(Note("renamed", f"the frame is called {source_name!r} in the source", label))
-        own, names, found = normal_frame(frame, label)
+        own, names, found = normal_frame(*_pandas(frame, label, notes))
         notes.extend(found)
         boxes.append(held_box(label, own, state=content_state(own), source_name=str(source_name), source_names=names))
     what = "a DataFrame" if len(boxes) == 1 else f"{len(boxes)} DataFrames"
     return BoxSet(boxes, (), notes, [what])
+
+
+def _pandas(source: Any, box: str, notes: list[Note]) -> tuple[Any, str]:
+    """The table as a pandas frame, which for other libraries' tables is a copy."""
+    if _is_frame(source):
+        return source, box
+    import pyarrow as pa
+
+    from boxkit.converters.parquet import arrow_reading
+
+    if _is_lazy(source):
+        source = source.collect()
+    try:
+        if hasattr(source, "__arrow_c_stream__"):
+            table = pa.table(source) if not isinstance(source, pa.ChunkedArray) else pa.table({"value": source})
+        elif hasattr(source, "__arrow_c_array__"):
+            batch = pa.record_batch(source) if _is_struct(source) else pa.record_batch({"value": pa.array(source)})
+            table = pa.Table.from_batches([batch])
+        else:
+            from pyarrow.interchange import from_dataframe
+
+            table = from_dataframe(source)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise UnsupportedValue(f"this table cannot be read through Arrow: {error}", where=box) from error
+    labels = field_labels(table.schema.names)
+    reading = arrow_reading(table.columns, labels, box, table.num_rows)
+    notes.extend(reading.notes)
+    return reading.frame, box
+
+
+def _is_struct(source: Any) -> bool:
+    import pyarrow as pa
+
+    return isinstance(source, pa.RecordBatch) or (hasattr(source, "type") and pa.types.is_struct(source.type))
 
 
 def normal_frame(frame: Any, box: str) -> tuple[pd.DataFrame, list[str], list[Note]]:

@@ -12,7 +12,7 @@ from boxkit.converters.source import SourceFile
 from boxkit.errors import UnreadableSource
 from boxkit.naming import box_name, field_labels
 
-__all__ = ["accepts", "convert", "name"]
+__all__ = ["accepts", "arrow_reading", "arrow_words", "convert", "name"]
 
 name = "parquet"
 
@@ -42,15 +42,13 @@ def convert(source: SourceFile, *, table: str | None = None) -> BoxSet:
     label = box_name(table or source.stem)
     names = tuple(schema.names)
     labels = field_labels(names)
-    notes = (
-        [] if label == (table or source.stem) else [Note("renamed", f"the file is called {source.name!r}", label)]
-    )
+    notes = [] if label == (table or source.stem) else [Note("renamed", f"the file is called {source.name!r}", label)]
     notes += [
         Note("renamed", f"the column is called {each!r} in the source", label, mine)
         for each, mine in zip(names, labels, strict=True)
         if each != mine
     ]
-    fields = tuple(Field(mine, _words(schema.field(at).type), names[at]) for at, mine in enumerate(labels))
+    fields = tuple(Field(mine, arrow_words(schema.field(at).type), names[at]) for at, mine in enumerate(labels))
     return BoxSet(
         [Box(label, fields, ParquetReader(source, labels, label), table or source.stem)], (), notes, [source.label]
     )
@@ -139,7 +137,8 @@ def arrow_reading(columns: Sequence[Any], labels: Sequence[str], box: str, lengt
     return Reading(own, tuple(notes))
 
 
-def _words(kind: Any) -> str:
+def arrow_words(kind: Any) -> str:
+    """An Arrow type in words."""
     import pyarrow as pa
 
     tests = (
@@ -157,7 +156,7 @@ def _words(kind: Any) -> str:
         (pa.types.is_large_string, "text"),
     )
     if pa.types.is_dictionary(kind):
-        return _words(kind.value_type)
+        return arrow_words(kind.value_type)
     for test, words in tests:
         if test(kind):
             return words

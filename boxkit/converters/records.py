@@ -1,7 +1,8 @@
-"""Lists of dicts (and of dataclass-like tuples' dicts): the same boxes that the JSON text of them would give."""
+"""Lists of dicts, and dicts of lists: the same boxes that the JSON text of them would give."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,9 +16,22 @@ name = "records"
 
 
 def accepts(source: Any) -> float:
-    """A list or tuple of mappings."""
-    is_records = isinstance(source, (list, tuple)) and source and all(isinstance(each, Mapping) for each in source)
-    return 0.9 if is_records else 0.0
+    """A list or tuple of mappings, or a mapping of equally long lists."""
+    if isinstance(source, (list, tuple)):
+        return 0.9 if source and all(isinstance(each, Mapping) for each in source) else 0.0
+    return 0.5 if _is_columns(source) else 0.0
+
+
+def _is_columns(source: Any) -> bool:
+    """A dict of columns: lists of one length, none of which holds records."""
+    if (
+        not isinstance(source, Mapping)
+        or not source
+        or not all(isinstance(each, (list, tuple)) for each in source.values())
+    ):
+        return False
+    lengths = {len(each) for each in source.values()}
+    return len(lengths) == 1 and not any(isinstance(cell, (Mapping, list)) for each in source.values() for cell in each)
 
 
 def convert(source: Any, *, table: str | None = None) -> BoxSet:
@@ -27,5 +41,8 @@ def convert(source: Any, *, table: str | None = None) -> BoxSet:
         source: The records; nested lists become boxes of their own.
         table: The outermost box's name; ``table`` where None.
     """
-    state = f"records {id(source)} {len(source)}"
-    return boxes_of(source, box_name(table or "table"), [], "a list of dicts", lambda: state)
+    records = source
+    if isinstance(source, Mapping):
+        records = [dict(zip(source, row, strict=True)) for row in zip(*source.values(), strict=True)]
+    state = hashlib.sha256(repr(records).encode("utf-8", "replace")).hexdigest()[:32]
+    return boxes_of(records, box_name(table or "table"), [], "a list of dicts", lambda: state)

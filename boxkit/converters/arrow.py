@@ -1,0 +1,88 @@
+"""Arrow and Feather files, whatever their name says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from boxkit.box import Box, BoxSet, Field, Note, Reading
+from boxkit.converters.parquet import arrow_reading, arrow_words
+from boxkit.converters.source import SourceFile
+from boxkit.errors import UnreadableSource
+from boxkit.naming import box_name, field_labels
+
+__all__ = ["accepts", "convert", "name"]
+
+name = "arrow"
+
+_FILE, _STREAM, _FEATHER_1 = b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
+
+
+def accepts(source: Any) -> float:
+    """A file that begins with the mark of Arrow's file or stream format."""
+    if not isinstance(source, SourceFile):
+        return 0.0
+    if source.head.startswith((_FILE, _FEATHER_1)):
+        return 1.0
+    return 0.7 if source.head.startswith(_STREAM) else 0.0
+
+
+def convert(source: SourceFile, *, table: str | None = None) -> BoxSet:
+    """The one box of an Arrow or Feather file.
+
+    Args:
+        source: The file.
+        table: The box's name; the file's where None.
+
+    Raises:
+        UnreadableSource: It is damaged.
+    """
+    label = box_name(table or source.stem)
+    names = _table(source).schema
+    labels = field_labels(names.names)
+    notes = [
+        Note("renamed", f"the column is called {each!r} in the source", label, mine)
+        for each, mine in zip(names.names, labels, strict=True)
+        if each != mine
+    ]
+    fields = tuple(Field(mine, arrow_words(names.field(at).type), names.names[at]) for at, mine in enumerate(labels))
+    box = Box(label, fields, _Reader(source, labels, label), table or source.stem)
+    return BoxSet([box], (), notes, [source.label])
+
+
+def _table(source: SourceFile) -> Any:
+    import pyarrow as pa
+    import pyarrow.feather
+
+    try:
+        if source.head.startswith(_STREAM):
+            with pa.ipc.open_stream(pa.memory_map(str(source.path))) as stream:
+                return stream.read_all()
+        return pyarrow.feather.read_table(source.path, memory_map=True)
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableSource(f"this Arrow file is damaged: {error}", where=source.label) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    source: SourceFile
+    labels: tuple[str, ...]
+    box: str
+
+    def read(self, columns: Sequence[str] | None = None, limit: int | None = None) -> Reading:
+        """Some fields, or the first rows only."""
+        labels = self.labels if columns is None else tuple(columns)
+        table = _table(self.source)
+        table = table if limit is None else table.slice(0, limit)
+        chosen = [table.column(self.labels.index(label)) for label in labels]
+        return arrow_reading(chosen, labels, self.box, table.num_rows)
+
+    def count(self) -> int:
+        """The number of rows."""
+        rows: int = _table(self.source).num_rows
+        return rows
+
+    def fingerprint(self) -> str:
+        """The file's."""
+        return self.source.fingerprint()
