@@ -156,7 +156,8 @@ class Queries:
         tied = f"{source} AND {tie}" if " WHERE " in source else f"{source} WHERE {tie}"
         if pick < 0.8:
             return f"{rng.choice(['', 'NOT '])}EXISTS (SELECT 1 FROM {tied})"
-        return f"{number} > (SELECT {rng.choice(['COUNT(*)', 'SUM(1)', 'MAX(' + self._one(own, 'number') + ')'])} FROM {tied})"
+        value = rng.choice(["COUNT(*)", "SUM(1)", f"MAX({self._one(own, 'number')})"])
+        return f"{number} > (SELECT {value} FROM {tied})"
 
     def _where_flat(self, source: str, columns: list[tuple[str, str]]) -> str:
         if self.rng.random() < 0.5:
