@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+from boxkit.memory.embedding.cache import CachedEmbedding
 from boxkit.memory.embedding.lexical import LexicalEmbedding
 from boxkit.memory.embedding.protocol import Embedding
 
@@ -22,16 +23,20 @@ def default_embedding() -> Embedding:
     if importlib.util.find_spec("sentence_transformers") is not None:
         for model in (BGE, MINILM):
             if has_weights(model):
-                return SentenceTransformerEmbedding(model)
+                return CachedEmbedding(SentenceTransformerEmbedding(model))
     return LexicalEmbedding()
 
 
 def embedding_named(name: str) -> Embedding:
-    """The embedding of that name: ``"lexical"``, ``"minilm"``, ``"bge-large"``, or any sentence-transformers model.
+    """The embedding of that name, with a cache.
+
+    Names are ``"lexical"``, ``"minilm"``, ``"bge-large"``, any sentence-transformers model's or its folder, and
+    ``"openai:MODEL"`` for a server's (its address and key from the environment).
 
     Raises:
         ValueError: The name is that of a lexical embedding of another version of boxkit.
         MissingExtra: It needs sentence-transformers.
+        MissingKey: It needs a key.
     """
     from boxkit.memory.embedding.transformer import BGE, MINILM, SentenceTransformerEmbedding
 
@@ -39,6 +44,11 @@ def embedding_named(name: str) -> Embedding:
         return LexicalEmbedding()
     if name.startswith("lexical-"):
         raise ValueError(f"this version of boxkit has {LexicalEmbedding.name!r}, not {name!r}")
+    if name.startswith("openai:"):
+        from boxkit.memory.embedding.endpoint import OpenAIEmbedding
+
+        model, _, dimension = name.removeprefix("openai:").partition(":")
+        return CachedEmbedding(OpenAIEmbedding(model, dimension=int(dimension) if dimension else None))
     known = {"minilm": MINILM, "all-MiniLM-L6-v2": MINILM, "bge-large": BGE, "bge-large-en-v1.5": BGE}
     model = known.get(name, name)
-    return SentenceTransformerEmbedding(str(Path(model)) if Path(model).is_dir() else model)
+    return CachedEmbedding(SentenceTransformerEmbedding(str(Path(model)) if Path(model).is_dir() else model))

@@ -62,7 +62,10 @@ class SentenceTransformerEmbedding:
     @property
     def dimension(self) -> int:
         """Numbers a vector; loads the model."""
-        return int(self._loaded().get_sentence_embedding_dimension())
+        model = self._loaded()
+        # Renamed in sentence-transformers 6.
+        dimension = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
+        return int(dimension())
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of demonstrations' questions: (n, dimension) float32, L2-normalised."""

@@ -1,0 +1,147 @@
+"""Embeddings: offline and deterministic, by a server, cached; none is fetched silently."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boxkit.errors import BadReply, LLMError, MissingExtra, MissingKey, ModelNotFound
+from boxkit.memory import Demonstration, LexicalEmbedding, Memory
+from boxkit.memory.embedding import default_embedding, embedding_named
+from boxkit.memory.embedding.cache import CachedEmbedding, cache_file
+from boxkit.memory.embedding.endpoint import OpenAIEmbedding
+from boxkit.testing import FaultyServer
+from boxkit.testing.faults import Fault, broken_json, rate_limited, server_error, wrong_key
+
+HAS_TRANSFORMERS = importlib.util.find_spec("sentence_transformers") is not None
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def test_lexical_vectors_are_unit_float32_and_need_no_corpus() -> None:
+    texts = ["How many lamps are there?", "", "Größe? 数", "a" * 5000]
+    vectors = LexicalEmbedding().documents(texts)
+    assert vectors.shape == (4, 512) and vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors[[0, 2, 3]], axis=1), 1, atol=1e-6)
+    assert not vectors[1].any()
+    assert np.array_equal(vectors[0], LexicalEmbedding().documents(texts[:1])[0])
+    assert LexicalEmbedding().documents([]).shape == (0, 512)
+
+
+@pytest.mark.parametrize(
+    ("question", "like", "unlike"),
+    [
+        ("Which shop sold the fewest lamps?", "What town has the smallest number of rivers?", "List the lamps sold."),
+        ("What share of lamps is red?", "What percentage of pupils is absent?", "How many lamps are red?"),
+        ("Which lamps were never sold?", "Which pupils have no desk?", "Which lamps were sold most often?"),
+        ("What do lamps cost on average?", "What is the mean age of pupils?", "What do lamps cost in total?"),
+        ("Lamps made after 1990?", "Which songs were written since 1970?", "How many lamps are made a day?"),
+        ("How many lamps does every shop have?", "What is the number of pupils per form?", "How many lamps are there?"),
+    ],
+)
+def test_a_question_is_nearest_to_one_of_its_shape(question: str, like: str, unlike: str) -> None:
+    one, near, far = LexicalEmbedding().documents([question, like, unlike])
+    assert one @ near > one @ far
+
+
+def test_with_no_weights_the_default_is_lexical_and_nothing_is_fetched(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("boxkit.memory.embedding.transformer.packaged_minilm", lambda: None)
+    assert default_embedding().name == "lexical-1"
+
+
+def test_a_model_by_name_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    if not HAS_TRANSFORMERS:
+        with pytest.raises(MissingExtra, match=r"boxkit\[embeddings\]"):
+            embedding_named("bge-large")
+        return
+    with pytest.raises(ModelNotFound, match="download=True"):
+        embedding_named("bge-large").queries(["x"])
+
+
+def test_another_lexical_version_is_not_passed_off_as_this_one() -> None:
+    with pytest.raises(ValueError, match="lexical-0"):
+        embedding_named("lexical-0")
+
+
+class Counting(LexicalEmbedding):
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def documents(self, texts):
+        self.texts += texts
+        return super().documents(texts)
+
+
+def test_no_text_is_embedded_twice(tmp_path: Path) -> None:
+    first, again = Counting(), Counting()
+    texts = [f"How many {at}s?" for at in "abc"]
+    vectors = CachedEmbedding(first).documents([*texts, texts[0]])
+    cached = CachedEmbedding(again).documents([texts[2], "new?", texts[0]])
+    assert (first.texts, again.texts) == (texts, ["new?"])
+    assert np.array_equal(vectors[[2, 0, 3]], cached[[0, 2, 2]])
+    assert cache_file().is_file() and str(cache_file()).startswith(str(tmp_path))
+
+
+def test_a_query_and_a_document_are_cached_apart() -> None:
+    counting = Counting()
+    cached = CachedEmbedding(counting)
+    cached.documents(["x?"])
+    cached.queries(["x?"])
+    assert counting.texts == ["x?", "x?"]
+
+
+@pytest.mark.parametrize("content", [b"not a database at all, but long enough to be taken for one", None])
+def test_a_cache_that_cannot_be_used_is_done_without(tmp_path: Path, content: bytes | None) -> None:
+    file = tmp_path / "broken"
+    file.mkdir() if content is None else file.write_bytes(content)
+    counting = Counting()
+    for _ in range(2):
+        assert CachedEmbedding(counting, file).documents(["x?"]).shape == (1, 512)
+    assert counting.texts == ["x?", "x?"]
+
+
+def embedded(request) -> Fault:
+    vectors = LexicalEmbedding().documents(request.body["input"]) * 3
+    data = [{"object": "embedding", "index": at, "embedding": vector.tolist()} for at, vector in enumerate(vectors)]
+    return Fault(
+        body={"object": "list", "model": "e", "data": data[::-1], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
+    )
+
+
+def test_a_server_embeds_a_whole_memory() -> None:
+    texts = [f"How many lamps has shop {at}?" for at in range(300)]
+    with FaultyServer(embedded) as server:
+        embedding = OpenAIEmbedding("e", base_url=server.base_url, query_prefix="")
+        memory = Memory([Demonstration("", text, "", "", "answer = 1") for text in texts], embedding)
+        chosen = memory.select("How many lamps has the shop got?", k=3)
+        assert embedding.dimension == 512 and len(chosen) == 3
+        assert len({request.path for request in server.requests}) == 1
+        assert np.allclose(embedding.documents(texts[:4]), LexicalEmbedding().documents(texts[:4]), atol=1e-5)
+
+
+def test_a_busy_server_is_asked_again_and_a_broken_one_named() -> None:
+    answers = [rate_limited(0.01), server_error(), embedded]
+    with FaultyServer(answers) as server:
+        assert OpenAIEmbedding("e", base_url=server.base_url).queries(["x?"]).shape == (1, 512)
+    for fault in (broken_json(), Fault(body={"data": []}), Fault(body={"object": "list"}), Fault(body="<html>")):
+        with FaultyServer(fault) as server, pytest.raises((BadReply, LLMError), match="127"):
+            OpenAIEmbedding("e", base_url=server.base_url, max_retries=0).queries(["x?"])
+    with FaultyServer(wrong_key()) as server, pytest.raises(MissingKey):
+        OpenAIEmbedding("e", base_url=server.base_url, api_key="k").queries(["x?"])
+
+
+def test_openais_own_server_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(MissingKey):
+        embedding_named("openai:text-embedding-3-small")
