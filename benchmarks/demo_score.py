@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxkit import load
-from boxkit.answer import Answer
+from boxkit.answer import Answer, Usage
 from boxkit.box import BoxSet
 from boxkit.examples import ExampleQuestion, questions
 
@@ -119,14 +119,20 @@ def _score(
 ) -> None:
     started = time.perf_counter()
     counts: Counter[str] = Counter()
+    usage = Usage()
     for question in asked:
-        found, why = verdict(strategy.ask(question.question, boxes[question.sources]), question)
+        answer = strategy.ask(question.question, boxes[question.sources])
+        usage += answer.usage
+        found, why = verdict(answer, question)
         counts[found] += 1
         if found != "right" or show_right:
             print(f"  {question.id} {found:9} {question.question}  {why}", file=sys.stderr, flush=True)
     seconds = time.perf_counter() - started
     told = ", ".join(f"{counts[each]} {each}" for each in VERDICTS)
-    print(f"{name}: {told} of {len(asked)} ({seconds / len(asked):.2f} s a question)", flush=True)
+    cost = f"{seconds / len(asked):.2f} s"
+    if usage.calls:
+        cost += f", {usage.prompt_tokens // len(asked)} + {usage.completion_tokens // len(asked)} tokens"
+    print(f"{name}: {told} of {len(asked)} ({cost} a question)", flush=True)
 
 
 if __name__ == "__main__":
