@@ -2,114 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from boxkit.box import Box, BoxSet, ForeignKey, Note
 from boxkit.converters.columns import column, frame_of
 from boxkit.converters.held import held_box
+from boxkit.converters.lint import lint_frame
 from boxkit.errors import UnreadableSource
 from boxkit.naming import box_name, field_labels
 
 __all__ = ["boxes_of"]
 
+#: Texts of which one copy is kept, however often they occur.
+_KNOWN_TEXTS = 20_000
 
-@dataclass
+
 class _Table:
-    path: str
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    parent: _Table | None = None
+    """Rows as they come, column by column."""
+
+    def __init__(self, path: str, parent: _Table | None = None) -> None:
+        self.path = path
+        self.parent = parent
+        self.columns: dict[str, list[Any]] = {}
+        self.length = 0
+
+    def add(self, row: Mapping[str, Any]) -> int:
+        """Add a row; its number."""
+        for label, value in row.items():
+            values = self.columns.setdefault(label, [])
+            if len(values) < self.length:
+                values.extend([None] * (self.length - len(values)))
+            values.append(value)
+        self.length += 1
+        return self.length - 1
+
+    def column(self, label: str) -> list[Any]:
+        """A column's values; emptied here, so that no more is held than is needed."""
+        values = self.columns[label]
+        self.columns[label] = []
+        return values + [None] * (self.length - len(values))
 
 
-def boxes_of(value: Any, name: str, notes: list[Note], source: str, state: Callable[[], str]) -> BoxSet:
-    """The boxes of a value as JSON gives it.
+class _Tables(dict[str, _Table]):
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def add(self, record: Any, table: _Table, lead: Mapping[str, Any]) -> None:
+        row: dict[str, Any] = dict(lead)
+        lists: list[tuple[str, Any]] = []
+        self._fill(row, lists, record if isinstance(record, Mapping) else {"value": record}, "")
+        number = table.add(row)
+        for label, items in lists:
+            path = f"{table.path}_{label}"
+            child = self.setdefault(path, _Table(path, table))
+            for at, item in enumerate(items):
+                self.add(item, child, {f"{table.path}_row": number, "position": at})
+
+    def _fill(self, row: dict[str, Any], lists: list[tuple[str, Any]], record: Mapping[Any, Any], prefix: str) -> None:
+        for key, item in record.items():
+            label = f"{prefix}{key}"
+            if isinstance(item, Mapping):
+                self._fill(row, lists, item, f"{label}.")
+            elif isinstance(item, (list, tuple)):
+                lists.append((label, item))
+            else:
+                row[label] = self._kept(item)
+
+    def _kept(self, value: Any) -> Any:
+        if type(value) is not str:
+            return value
+        if len(self.texts) < _KNOWN_TEXTS:
+            return self.texts.setdefault(value, value)
+        return self.texts.get(value, value)
+
+
+def boxes_of(
+    roots: Iterable[tuple[str, Iterable[Any]]], notes: list[Note], source: str, state: Callable[[], str]
+) -> BoxSet:
+    """The boxes of nested records.
 
     Args:
-        value: A list of records, a mapping of names to lists of records, or one record.
-        name: The outermost box's name.
-        notes: What is known already.
+        roots: Names of the outermost boxes, each with its records; what is no mapping is a record of one value.
+        notes: What is known already; added to.
         source: For the set's sources and messages.
         state: For the fingerprint.
 
     Raises:
         UnreadableSource: There is no record in it.
     """
-    tables: dict[str, _Table] = {}
-    for path, records in _roots(value, name):
+    tables = _Tables()
+    for path, records in roots:
         table = tables.setdefault(path, _Table(path))
         for record in records:
-            _add(record, table, tables)
-    tables = {path: table for path, table in tables.items() if table.rows}
-    if not tables:
+            tables.add(record, table, {})
+    kept = [table for table in tables.values() if table.length and table.columns]
+    if not kept:
         raise UnreadableSource("there is no record in it", where=source)
-    return _boxes(tables, notes, source, state)
+    return _boxes(kept, notes, source, state)
 
 
-def _roots(value: Any, name: str) -> list[tuple[str, Sequence[Any]]]:
-    if isinstance(value, Mapping):
-        lists = {key: item for key, item in value.items() if _is_records(item)}
-        if lists and len(lists) == len(value):
-            return list(lists.items())
-        return [(name, [value])]
-    return [(name, value if isinstance(value, (list, tuple)) else [value])]
-
-
-def _is_records(item: Any) -> bool:
-    return isinstance(item, (list, tuple)) and bool(item) and all(isinstance(each, Mapping) for each in item)
-
-
-def _add(
-    record: Any, table: _Table, tables: dict[str, _Table], number: int | None = None, at: int | None = None
-) -> None:
-    row: dict[str, Any] = {}
-    if number is not None:
-        row[f"{table.parent.path if table.parent else ''}_row"], row["position"] = number, at
-    table.rows.append(row)
-    own = len(table.rows) - 1
-    _fill(row, record if isinstance(record, Mapping) else {"value": record}, "", table, tables, own)
-
-
-def _fill(
-    row: dict[str, Any], record: Mapping[Any, Any], prefix: str, table: _Table, tables: dict[str, _Table], own: int
-) -> None:
-    for key, item in record.items():
-        label = f"{prefix}{key}"
-        if isinstance(item, Mapping):
-            _fill(row, item, f"{label}.", table, tables, own)
-        elif isinstance(item, (list, tuple)):
-            child = tables.setdefault(f"{table.path}_{label}", _Table(f"{table.path}_{label}", parent=table))
-            for at, each in enumerate(item):
-                _add(each, child, tables, own, at)
-        else:
-            row[label] = item
-
-
-def _boxes(tables: dict[str, _Table], notes: list[Note], source: str, state: Callable[[], str]) -> BoxSet:
-    parents = {id(table.parent) for table in tables.values() if table.parent}
+def _boxes(tables: list[_Table], notes: list[Note], source: str, state: Callable[[], str]) -> BoxSet:
+    parents = {id(table.parent) for table in tables if table.parent}
     boxes: list[Box] = []
     keys: list[ForeignKey] = []
     names: dict[int, tuple[str, str]] = {}
-    for table in tables.values():
+    for table in tables:
         label = box_name(table.path, [box.name for box in boxes])
-        headers = list(dict.fromkeys(key for row in table.rows for key in row))
+        headers = list(table.columns)
         labels = list(field_labels(headers))
-        columns = [column([_cell(row.get(header)) for row in table.rows]) for header in headers]
+        columns = [column(table.column(header)) for header in headers]
         primary: tuple[str, ...] = ()
         if id(table) in parents:
             own = field_labels([*labels, f"{label}_row"])[-1]
             labels.append(own)
-            columns.append(column(list(range(len(table.rows)))))
+            headers.append(own)
+            columns.append(column(list(range(table.length))))
             primary = (own,)
             names[id(table)] = (label, own)
-            notes.append(Note("cast", "numbers the rows, for the lists that were nested in them", label, own))
-        frame = frame_of(columns, labels, len(table.rows))
-        boxes.append(held_box(label, frame, state=state, source_name=table.path, primary_key=primary))
+            notes.append(Note("cast", "it numbers the rows, for the lists that were nested in them", label, own))
+        frame = frame_of(columns, labels, table.length)
+        notes += lint_frame(frame, label)
+        boxes.append(
+            held_box(label, frame, state=state, source_name=table.path, source_names=headers, primary_key=primary)
+        )
         if table.parent is not None:
             parent, parent_field = names[id(table.parent)]
             keys.append(ForeignKey(label, (labels[0],), parent, (parent_field,)))
     return BoxSet(boxes, keys, notes, [source])
-
-
-def _cell(value: Any) -> Any:
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) and not value.isprintable() else value

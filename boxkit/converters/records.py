@@ -8,7 +8,6 @@ from typing import Any
 
 from boxkit.box import BoxSet
 from boxkit.converters.nested import boxes_of
-from boxkit.naming import box_name
 
 __all__ = ["accepts", "convert", "name"]
 
@@ -45,4 +44,4 @@ def convert(source: Any, *, table: str | None = None) -> BoxSet:
     if isinstance(source, Mapping):
         records = [dict(zip(source, row, strict=True)) for row in zip(*source.values(), strict=True)]
     state = hashlib.sha256(repr(records).encode("utf-8", "replace")).hexdigest()[:32]
-    return boxes_of(records, box_name(table or "table"), [], "a list of dicts", lambda: state)
+    return boxes_of([(table or "table", records)], [], "a list of dicts", lambda: state)

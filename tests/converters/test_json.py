@@ -1,0 +1,104 @@
+"""JSON and JSON Lines: nothing lost of nested records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import boxkit
+from boxkit.box import BoxSet, ForeignKey
+from boxkit.errors import SourceError, UnreadableSource
+
+
+@pytest.fixture
+def load(tmp_path: Path):
+    def load(content: Any, name: str = "orders.json") -> BoxSet:
+        path = tmp_path / name
+        path.write_bytes(
+            content
+            if isinstance(content, bytes)
+            else (content if isinstance(content, str) else json.dumps(content)).encode()
+        )
+        return boxkit.load(path)
+
+    return load
+
+
+def values(boxes: BoxSet, box: str, label: str) -> list[object]:
+    return [None if pd.isna(cell) else cell for cell in boxes[box].frame[label].tolist()]
+
+
+def test_nested_lists_are_boxes_with_keys(load) -> None:
+    orders = [
+        {"id": 7, "who": {"name": "A", "city": "Oslo"}, "items": [{"sku": "x", "tags": ["new"]}, {"sku": "y"}]},
+        {"id": 8, "items": []},
+    ]
+    boxes = load(orders)
+    assert values(boxes, "orders", "who.name") == ["A", None]
+    assert values(boxes, "orders_items", "sku") == ["x", "y"]
+    assert values(boxes, "orders_items_tags", "value") == ["new"]
+    assert set(boxes.foreign_keys) == {
+        ForeignKey("orders_items", ("orders_row",), "orders", ("orders_row",)),
+        ForeignKey("orders_items_tags", ("orders_items_row",), "orders_items", ("orders_items_row",)),
+    }
+    joined = boxes["orders_items"].frame.merge(boxes["orders"].frame, on="orders_row")
+    assert joined["id"].tolist() == [7, 7]
+
+
+def test_records_with_different_keys_share_a_box(load) -> None:
+    boxes = load([{"a": 1}, {"b": "x"}, {"a": 9007199254740993}])
+    assert values(boxes, "orders", "a") == [1, None, 9007199254740993] and values(boxes, "orders", "b") == [
+        None,
+        "x",
+        None,
+    ]
+
+
+def test_what_python_would_lose_is_kept_and_noted(load) -> None:
+    boxes = load('[{"a": 1e400, "b": NaN, "c": 1, "c": 2, "d": 123456789012345678901234567890}]')
+    box = boxes["orders"]
+    assert box.labels == ("a", "b", "c", "c_2", "d")
+    assert values(boxes, "orders", "a") == ["1e400"] and values(boxes, "orders", "b") == [None]
+    assert values(boxes, "orders", "d") == [123456789012345678901234567890]
+    said = " ".join(note.message for note in boxes.notes)
+    assert "1e400" in said and "NaN" in said and "'c' twice" in said
+
+
+def test_a_dict_of_lists_of_records_is_a_box_each(load) -> None:
+    boxes = load(
+        {
+            "authors": [{"author_id": 1}, {"author_id": 2}, {"author_id": 5}],
+            "books": [{"author_id": 1}, {"author_id": 5}],
+        }
+    )
+    assert set(boxes) == {"authors", "books"}
+
+
+def test_json_lines_are_read_line_by_line(load) -> None:
+    text = "".join(json.dumps({"n": at, "s": f"s{at % 3}"}) + "\n" for at in range(20_000))
+    boxes = load(text, "log.jsonl")
+    assert values(boxes, "log", "n") == list(range(20_000))
+    assert load(text, "log.txt")["log"].count() == 20_000
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [('{"a": 1}\n{"a": \n', "line 2"), ('[{"a": 1},]', "no JSON"), ("[]", "no record"), ("{}", "no record")],
+)
+def test_what_is_no_json_is_named(load, content: str, message: str) -> None:
+    with pytest.raises(UnreadableSource, match=message):
+        load(content, "x.jsonl" if "\n" in content else "x.json")
+
+
+def test_utf16_and_a_mark(load) -> None:
+    assert values(load('[{"a": "é"}]'.encode("utf-16")), "orders", "a") == ["é"]
+    assert values(load(b'\xef\xbb\xbf[{"a": "x"}]'), "orders", "a") == ["x"]
+
+
+def test_deep_nesting_is_an_error_and_no_crash(load) -> None:
+    with pytest.raises(SourceError):
+        load("[" * 100_000 + "]" * 100_000)
