@@ -17,7 +17,7 @@ from boxkit.errors import MissingExtra, UnreadableSource
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-__all__ = ["accepts", "convert", "name"]
+__all__ = ["Server", "ServerReader", "accepts", "convert", "name", "plain_cell"]
 
 name = "sqlalchemy"
 
@@ -63,7 +63,7 @@ def convert(source: Any, *, schemas: list[str] | None = None, tables: list[str] 
         MissingExtra: SQLAlchemy or the driver is not installed.
     """
     engine = _engine(source)
-    server = _Server(engine)
+    server = Server(engine)
     notes: list[Note] = []
     with server.translated():
         found = list(_tables(engine, schemas, tables, notes))
@@ -71,7 +71,7 @@ def convert(source: Any, *, schemas: list[str] | None = None, tables: list[str] 
     if not found:
         raise UnreadableSource("there is no table that this user can see", where=server.label)
     return boxes_of_catalogue(
-        found, lambda table, box, labels: _Reader(server, table, box, labels), default, notes, server.label
+        found, lambda table, box, labels: ServerReader(server, table, box, labels), default, notes, server.label
     )
 
 
@@ -170,15 +170,19 @@ def _first_line(error: Exception) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Server:
+class Server:
+    """A database server, as one user sees it."""
+
     engine: Engine
 
     @property
     def label(self) -> str:
+        """Its address, without the password."""
         return str(self.engine.url.render_as_string(hide_password=True))
 
     @contextmanager
     def translated(self) -> Iterator[None]:
+        """SQLAlchemy's errors become boxkit's inside the ``with``."""
         from sqlalchemy.exc import SQLAlchemyError
 
         try:
@@ -207,8 +211,10 @@ class _Server:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    server: _Server
+class ServerReader:
+    """The rows of one table or view."""
+
+    server: Server
     table: Table
     box: str
     labels: tuple[str, ...]
@@ -227,7 +233,7 @@ class _Reader:
                     kept.extend(values)
         series = []
         for at, position in enumerate(positions):
-            series.append(column(list(map(_plain, cells[at])), self.table.columns[position].type))
+            series.append(column(list(map(plain_cell, cells[at])), self.table.columns[position].type))
             cells[at] = []
         frame = frame_of(series, labels, length)
         return Reading(frame, tuple(lint_frame(frame, self.box)) if columns is None and limit is None else ())
@@ -264,7 +270,7 @@ class _Reader:
         return f"{place} {tuple(row) if row else ''}"
 
 
-def _plain(value: Any) -> Any:
+def plain_cell(value: Any) -> Any:
     """A driver's value as Python's own: documents and arrays as JSON text, identifiers as text."""
     if isinstance(value, (list, dict, tuple, set)):
         import json

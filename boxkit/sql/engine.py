@@ -80,9 +80,10 @@ def engine_for(boxes: BoxSet) -> SqlEngine:
         MissingExtra: DuckDB is needed and not installed.
     """
     from boxkit.sql.duck import DuckEngine
+    from boxkit.sql.server import server_engine
     from boxkit.sql.sqlite import sqlite_engine
 
-    return sqlite_engine(boxes) or DuckEngine(boxes)
+    return sqlite_engine(boxes) or server_engine(boxes) or DuckEngine(boxes)
 
 
 def guarded(sql: str, dialect: str) -> Failure | None:
