@@ -190,7 +190,7 @@ class _Compiler:
         shares = [output for output in self.query.outputs if output.kind == "share"]
         if differences:
             column = self._column(differences[0].measure)
-            ends = tuple(pa.Output(ex.Aggregated(end, column), end) for end in ("max", "min"))  # type: ignore[arg-type]
+            ends = tuple(pa.Output(ex.Aggregated(end, column), end) for end in ("max", "min"))
             difference = ex.Arithmetic("-", ex.Column("max"), ex.Column("min"))
             return pa.Project(pa.Aggregate(plan, (), ends), (pa.Output(difference, "difference"),))
         if shares:

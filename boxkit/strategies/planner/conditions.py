@@ -28,6 +28,7 @@ class Conditions:
     index: Index
 
     def of_all(self, tests: list[Test]) -> ex.Expression:
+        """All tests together; alternatives as one of them."""
         alone = [self.of_one(test) for test in tests if not test.alternative]
         numbers = dict.fromkeys(test.alternative for test in tests if test.alternative)
         for number in numbers:
@@ -43,6 +44,7 @@ class Conditions:
         return ex.any_of(*(self.of_one(test) for test in tests))
 
     def of_one(self, test: Test, of: str = "", keep_negation: bool = True) -> ex.Expression:
+        """One test, on its own box or on another row of it that is known as ``of``."""
         column = ex.Column(test.measure.field, of or test.measure.box)
         negated = test.negated and keep_negation
         if test.operator == "in":

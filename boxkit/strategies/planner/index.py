@@ -89,7 +89,7 @@ def index_of(boxes: BoxSet) -> Index:
             place = Place(name, each.label)
             known = describe_field(box, each, frame[each.label], is_foreign=place in keys, is_parent=place in parents)
             index.fields[place] = known
-            if known.is_text:
+            if known.is_text and not known.label:
                 _add_values(index, words, place, frame[each.label], known)
         index.keys[name] = box.primary_key or _unique_field(index, name)
         index.naming[name] = _naming(box, index)

@@ -136,7 +136,7 @@ class Lexicon:
         return _best(found)
 
     def kinds(self, word: str) -> tuple[Link, ...]:
-        """Values of fields with few different ones that hold the word: ``monarchies``, where they are of several kinds."""
+        """Values that hold the word, of fields with few different ones: ``monarchies``, where these are of kinds."""
         found: dict[Place, list[Any]] = defaultdict(list)
         for whole in self.index.by_word.get(singular(word), ()):
             for place, values in self.index.values.get(whole, {}).items():

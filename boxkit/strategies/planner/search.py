@@ -31,7 +31,8 @@ _UNITS = frozenset(
 )
 #: Operators that change the answer: one that nothing took up is a misunderstanding.
 _WEIGHTY = frozenset(
-    """without not compare between superlative extreme frequent count mean sum median share difference exceed aboveaverage
+    """without not compare between superlative extreme frequent count mean sum median share difference exceed
+    aboveaverage
     contain order direction first measure orequal number date quoted""".split()
 )
 
@@ -246,7 +247,7 @@ def _joined(choice: Choice, hints: Sequence[Item], tree: Tree, joins: Joins) -> 
 
 
 def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -> float:
-    """A field should belong to the box that its words stand beside: ``names of authors``, ``author's name``, ``book price``."""
+    """A field should belong to the box that its words stand beside: ``names of authors``, ``book price``."""
     cost = 0.0
     for slot in slots:
         option = choice[slot.key]

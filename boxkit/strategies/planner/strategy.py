@@ -12,6 +12,7 @@ from boxkit.executor import Limits, Run
 from boxkit.failure import Failure
 from boxkit.profile import PROFILES, Profile
 from boxkit.strategies.planner.confidence import THRESHOLD
+from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.reading import Planned, Reading, read
 from boxkit.strategies.steps import Compute, Execute, Steps, StrategyBase
 
@@ -48,32 +49,36 @@ class Planner(StrategyBase):
         reading: Reading = yield Compute(lambda: read(question, boxes, self.profile.ties))
         if not reading.best:
             return self._abstains(question, reading, _unplaced(reading.unplaced))
-        runs: list[tuple[Planned, Run]] = []
+        best = reading.best[0]
+        unsure = best.confidence < (THRESHOLD if self.threshold is None else self.threshold)
+        if unsure and not self.force:
+            return self._abstains(
+                question, reading, _unplaced(reading.unplaced), [_choice(each) for each in reading.best]
+            )
+        runs: list[Run] = []
         for planned in reading.best:
-            runs.append((planned, (yield Execute(planned.code, boxes, self.limits))))
-        best, run = runs[0]
-        answer = self._answer(question, reading, best, run)
-        doubt = self._doubt(reading, runs)
-        if doubt is None or (self.force and run.error is None):
-            return replace(answer, details={**answer.details, "guess": doubt is not None})
-        choices = [_choice(planned, other) for planned, other in runs]
-        return self._abstains(question, reading, doubt, best, choices)
+            runs.append((yield Execute(planned.code, boxes, self.limits)))
+        answer = self._answer(question, boxes, reading, runs[0])
+        doubt = self._doubt(runs) or (_unplaced(reading.unplaced) if unsure else None)
+        if doubt is None or (self.force and runs[0].error is None):
+            details = {**answer.details, "guess": doubt is not None}
+            return replace(answer, details=details | ({"doubt": doubt} if doubt else {}))
+        choices = [_choice(planned, run) for planned, run in zip(reading.best, runs, strict=True)]
+        return self._abstains(question, reading, doubt, choices)
 
-    def _doubt(self, reading: Reading, runs: list[tuple[Planned, Run]]) -> str | None:
-        """Why the best candidate is not to be given as the answer; None where it is."""
-        best, run = runs[0]
-        if run.error is not None:
-            return f"the plan could not be run: {run.error.message}"
-        answers = [sorted(map(repr, canonical_rows(other.answer)[0])) for _, other in runs if other.error is None]
+    def _doubt(self, runs: list[Run]) -> str | None:
+        """Why what the best candidate gave is not to be given as the answer; None where it is."""
+        if runs[0].error is not None:
+            return f"the plan could not be run: {runs[0].error.message}"
+        answers = [sorted(map(repr, canonical_rows(run.answer)[0])) for run in runs if run.error is None]
         if any(other != answers[0] for other in answers[1:]):
             return "the question can be read in several ways that give different answers"
-        if best.confidence < (THRESHOLD if self.threshold is None else self.threshold):
-            return _unplaced(reading.unplaced)
-        if run.empty is not None and self.profile.empty_is_error:
+        if runs[0].empty is not None and self.profile.empty_is_error:
             return "nothing in the data fits the question as it was understood"
         return None
 
-    def _answer(self, question: str, reading: Reading, best: Planned, run: Run) -> Answer:
+    def _answer(self, question: str, boxes: BoxSet, reading: Reading, run: Run) -> Answer:
+        best = reading.best[0]
         rationale = " ".join(best.sentences)
         attempt = Attempt(
             1,
@@ -87,34 +92,49 @@ class Planner(StrategyBase):
         return Answer.of(
             question,
             run.answer,
+            entities=_entities(boxes, best.candidate.query, run),
             code=best.code,
             rationale=rationale,
             attempts=(attempt,),
             strategy=self.name,
             boxes=run.boxes,
             failure=run.error,
-            details=_details(reading, best),
+            details=_details(reading),
         )
 
     def _abstains(
-        self,
-        question: str,
-        reading: Reading,
-        why: str,
-        best: Planned | None = None,
-        choices: list[dict[str, Any]] | None = None,
+        self, question: str, reading: Reading, why: str, choices: list[dict[str, Any]] | None = None
     ) -> Answer:
-        details = _details(reading, best) | {"choices": choices or []}
-        failure = Failure("abstained", why[:1].upper() + why[1:], hint=_TRY)
-        rationale = " ".join(best.sentences) if best else ""
+        best = reading.best[0] if reading.best else None
         return Answer(
             question,
             code=best.code if best else "",
-            rationale=rationale,
+            rationale=" ".join(best.sentences) if best else "",
             strategy=self.name,
-            failure=failure,
-            details=details,
+            failure=Failure("abstained", why[:1].upper() + why[1:], hint=_TRY),
+            details=_details(reading) | {"choices": choices or []},
         )
+
+
+def _entities(boxes: BoxSet, query: Query, run: Run) -> dict[str, tuple[str, ...]]:
+    """For what is shown of a graph: the ids behind the labels, by label."""
+    found: dict[str, list[str]] = {}
+    if run.error is not None:
+        return {}
+    rows = canonical_rows(run.answer)[0]
+    for at, output in enumerate(query.outputs):
+        box, label = boxes[output.measure.box], output.measure.field
+        if box.kind != "graph" or not label.endswith("_label") or output.measure.function:
+            continue
+        key = label.removesuffix("_label")
+        key = key if key in box.labels else (box.primary_key or ("",))[0]
+        if key not in box.labels:
+            continue
+        shown = {row[at] for row in rows if at < len(row)}
+        known = box.frame[box.frame[label].isin(shown)][[label, key]].drop_duplicates()
+        for text, identifier in known.itertuples(index=False):
+            found.setdefault(str(text), []).append(str(identifier))
+    return {text: tuple(ids) for text, ids in found.items()}
 
 
 def _unplaced(words: tuple[str, ...]) -> str:
@@ -123,15 +143,22 @@ def _unplaced(words: tuple[str, ...]) -> str:
     return f"could not place {', '.join(repr(word) for word in words)}"
 
 
-def _details(reading: Reading, best: Planned | None) -> dict[str, Any]:
+def _details(reading: Reading) -> dict[str, Any]:
     details: dict[str, Any] = {"understood": reading.understood(), "unplaced": list(reading.unplaced)}
-    if best is not None:
-        details["confidence"] = round(best.confidence, 3)
+    if reading.best:
+        details["confidence"] = round(reading.best[0].confidence, 3)
     if reading.partial:
         details["partly indexed"] = list(reading.partial)
     return details
 
 
-def _choice(planned: Planned, run: Run) -> dict[str, Any]:
-    rows = [] if run.error is not None else canonical_rows(run.answer)[0]
-    return {"reading": " ".join(planned.sentences), "code": planned.code, "rows": rows[:20], "count": len(rows)}
+def _choice(planned: Planned, run: Run | None = None) -> dict[str, Any]:
+    choice: dict[str, Any] = {
+        "reading": " ".join(planned.sentences),
+        "code": planned.code,
+        "confidence": round(planned.confidence, 3),
+    }
+    if run is not None and run.error is None:
+        rows = canonical_rows(run.answer)[0]
+        choice |= {"rows": rows[:20], "count": len(rows)}
+    return choice

@@ -131,15 +131,13 @@ def _is_group(draft: Draft, place: int) -> bool:
 
 
 def read_superlatives(draft: Draft) -> None:
-    """``the most expensive book``, ``with the fewest pages``, ``the 3 largest``, ``has the most books``, ``born first``."""
+    """``the most expensive book``, ``the 3 largest``, ``has the most books``, ``born first``."""
     for place, item in enumerate(draft.items):
         if item.used:
             continue
         if item.kind == "first":
             _read_first(draft, place)
-        elif item.kind == "frequent":
-            _read_frequent(draft, place)
-        elif item.adjective == "popular" and not _is_measured(draft, "popular"):
+        elif item.kind == "frequent" or (item.adjective == "popular" and not _is_measured(draft, "popular")):
             _read_frequent(draft, place)
         elif item.kind in ("superlative", "extreme"):
             _read_superlative(draft, place)
@@ -201,7 +199,7 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
     if mention is not None and draft.is_ordered(mention) and not draft.is_thing(mention):
         if head and count is None and operator is None:
             return False
-        _take(draft, item, operator, mention)
+        _take(item, operator, mention)
         function = "" if function == "count" else function
         draft.superlatives.append(
             Superlative(Figure(function, mention, adjective=item.adjective, direction=direction), direction, count)
@@ -209,7 +207,7 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
         return True
     if item.kind == "superlative" and not counted:
         measure = _measure_named(draft, at if mention is not None else place)
-        _take(draft, item, operator, measure)
+        _take(item, operator, measure)
         figure = Figure("", measure, adjective=item.adjective, direction=direction)
         draft.superlatives.append(Superlative(figure, direction, count))
         return True
@@ -217,7 +215,7 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
         mention = _measure_before(draft, place)
         if mention is None:
             return False
-        _take(draft, item, operator, mention)
+        _take(item, operator, mention)
         draft.superlatives.append(Superlative(Figure("", mention), direction, count))
         return True
     if (head or item.text.lower().endswith(("top", "bottom"))) and not counted:
@@ -225,15 +223,15 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
         measure = _measure_named(draft, at)
         if measure is None:
             return False
-        _take(draft, item, operator, measure)
+        _take(item, operator, measure)
         draft.superlatives.append(Superlative(Figure("", measure), direction, count))
         return True
-    _take(draft, item, operator, mention)
+    _take(item, operator, mention)
     draft.superlatives.append(Superlative(Figure("count", mention), direction, count))
     return True
 
 
-def _take(draft: Draft, *items: Item | None) -> None:
+def _take(*items: Item | None) -> None:
     for item in items:
         if item is not None:
             item.used = True
@@ -267,10 +265,10 @@ def _read_first(draft: Draft, place: int) -> None:
         at = draft.after(at, GLUE)
     after = draft.schema(at)
     if before is not None and not draft.is_thing(before):
-        _take(draft, item, before)
+        _take(item, before)
         draft.superlatives.append(Superlative(Figure("", before), _direction(item.value)))
     elif after is not None and draft.is_ordered(after) and not draft.is_thing(after) and not in_head(draft, place):
-        _take(draft, item, after)
+        _take(item, after)
         draft.superlatives.append(Superlative(Figure("", after), _direction(item.value)))
 
 

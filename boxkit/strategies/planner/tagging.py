@@ -1,4 +1,4 @@
-"""The question as a row of items: operators, mentions of boxes, fields and values, numbers, dates, and words nobody knows."""
+"""The question as a row of items: operators, mentions of boxes, fields and values, numbers, dates, other words."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Item:
     """A span of the question and what it does there.
 
     Attributes:
-        kind: An operator's kind (`lexicon.OPERATORS`), ``superlative``, ``measure``, ``frequent``, ``mention``, ``number``,
-            ``date``, ``quoted`` (a text that is no known value), ``mark``, ``empty`` or ``word``.
+        kind: An operator's kind (`operators.OPERATORS`), ``superlative``, ``measure``, ``frequent``, ``mention``,
+            ``number``, ``date``, ``quoted`` (a text that is no known value), ``mark``, ``empty`` or ``word``.
         text: As written.
         lo: Its first token.
         hi: The token behind its last.
@@ -260,15 +260,10 @@ def _loose(items: list[Item], found: tuple[Token, ...], lexicon: Lexicon) -> lis
             at = run
             continue
         item = items[at]
-        if (
-            item.kind == "word"
-            and len(item.value) >= 5
-            and stem(item.value) not in LIGHT_WORDS
-            and (links := lexicon.kinds(item.value))
-        ):
-            item = Item("mention", item.text, item.lo, item.hi, links=links)
-        elif item.kind == "word" and len(item.value) >= 5 and (links := lexicon.misspelt(found[item.lo].stem)):
-            item = Item("mention", item.text, item.lo, item.hi, links=links)
+        if item.kind == "word" and len(item.value) >= 5:
+            kinds = () if stem(item.value) in LIGHT_WORDS else lexicon.kinds(item.value)
+            if links := kinds or lexicon.misspelt(found[item.lo].stem):
+                item = Item("mention", item.text, item.lo, item.hi, links=links)
         done.append(item)
         at += 1
     return done

@@ -120,7 +120,7 @@ def _read_question_word(draft: Draft) -> None:
     for word in ("who", "when", "where"):
         if word in words[: 2 if words[:1] != ["in"] else 1]:
             moment = _moment_after(draft, first) if word == "when" else None
-            draft.targets.append(Target(Figure("", moment), word))  # type: ignore[arg-type]
+            draft.targets.append(Target(Figure("", moment), word))
             item = draft.at(first)
             if item is not None and item.text.lower() == word:
                 item.used = True
@@ -293,7 +293,9 @@ def _read_mention(draft: Draft, place: int, functions: list[Function], container
         # A verb, or what the thing asked for does: "rivers flow", "countries border".
         return place
     item.used = True
-    draft.targets.append(Target(Figure("", item)))
+    # "the total of all invoices", where a field is called total
+    sums = item.text.lower() == "total" and draft.is_measure(item) and draft.items[place + 1 : place + 2] != []
+    draft.targets.append(Target(Figure("sum" if sums and draft.items[place + 1].kind == "of" else "", item)))
     return place
 
 
