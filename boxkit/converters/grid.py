@@ -9,7 +9,7 @@ from typing import Any
 from boxkit.box import Box, Note
 from boxkit.converters.cells import typed
 from boxkit.converters.columns import column, frame_of
-from boxkit.converters.header import filled, has_header, header_row, header_rows, is_blank
+from boxkit.converters.header import filled, has_header, header_row, header_span, is_blank
 from boxkit.converters.held import held_box
 from boxkit.converters.lint import lint_frame
 from boxkit.naming import field_labels
@@ -48,7 +48,7 @@ def find_table(
         start, depth = (start if header is None else 0), 0
         notes.append(Note("renamed", "there is no header, so columns are named by their position", box))
     elif header is None:
-        depth = header_rows(rows, start)
+        start, depth = header_span(rows, start)
     _note_above(rows[:start], box, notes)
     names = _names(rows[start : start + depth])
     if depth == 2:
@@ -85,7 +85,7 @@ def _names(rows: Sequence[Sequence[Any]]) -> list[Any]:
         upper = above[at] if at < len(above) else None
         lower = below[at] if at < len(below) else None
         current = _name(upper) if not is_blank(upper) else current if not is_blank(lower) else ""
-        joined.append(" ".join(part for part in (current, _name(lower)) if part))
+        joined.append(" ".join(dict.fromkeys(part for part in (current, _name(lower)) if part)))
     return joined
 
 

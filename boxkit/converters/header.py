@@ -11,7 +11,7 @@ from typing import Any
 
 from boxkit.converters.cells import MISSING_WORDS
 
-__all__ = ["filled", "has_header", "header_row", "header_rows", "is_blank", "is_text"]
+__all__ = ["filled", "has_header", "header_row", "header_span", "is_blank", "is_text"]
 
 _LOOKED_AT = 200
 _FAR = 6
@@ -115,15 +115,30 @@ def _below(rows: Sequence[Sequence[Any]], at: int, column: int) -> Any:
     return next((row[column] for row in near if column < len(row) and not is_blank(row[column])), None)
 
 
-def header_rows(rows: Sequence[Sequence[Any]], at: int) -> int:
-    """How many rows the header takes: two where the first leaves gaps that the second, also text, fills."""
-    if at + 2 >= len(rows):
-        return 1
-    above, below, data = rows[at], rows[at + 1], rows[at + 2]
-    gaps = [column for column in range(len(below)) if column >= len(above) or is_blank(above[column])]
-    if not gaps or len(gaps) * 4 < len(below):
-        return 1
-    named = all(is_text(below[column]) or _is_year(below[column]) for column in gaps)
-    texts = all(is_blank(cell) or is_text(cell) or _is_year(cell) for cell in below)
-    typed = any(column < len(data) and not is_blank(data[column]) and not is_text(data[column]) for column in gaps)
-    return 2 if named and texts and typed and not is_blank(above[gaps[0] - 1]) and gaps[0] > 0 else 1
+def header_span(rows: Sequence[Sequence[Any]], at: int) -> tuple[int, int]:
+    """Where the header that was found at row ``at`` begins, and how many rows it takes.
+
+    Two where headings stand above the names of several columns each ("2023" over "Q1" and "Q2").
+    """
+    if at and _heads(rows[at - 1], rows[at]):
+        return at - 1, 2
+    if at + 2 < len(rows) and _heads(rows[at], rows[at + 1]) and not any(map(_is_value, rows[at + 1])):
+        return (at, 2) if _named_kinds(rows, at + 1) else (at, 1)
+    return at, 1
+
+
+def _heads(above: Sequence[Any], below: Sequence[Any]) -> bool:
+    """Whether each cell of the row above heads several of the row below, or stands over none."""
+    width = max(len(above), len(below))
+    upper, lower = ([*row, *[None] * (width - len(row))] for row in (above, below))
+    used = [column for column in range(width) if not is_blank(upper[column])]
+    if not used or used == [0]:
+        return False
+    heading = 0
+    for column in used:
+        if is_blank(lower[column]) or upper[column] == lower[column]:
+            continue
+        if column + 1 == width or not is_blank(upper[column + 1]) or is_blank(lower[column + 1]):
+            return False
+        heading += 1
+    return heading > 0
