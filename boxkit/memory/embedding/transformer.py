@@ -16,7 +16,15 @@ from boxkit.errors import MissingExtra, ModelNotFound
 if TYPE_CHECKING:
     from boxkit.memory.embedding.protocol import Vectors
 
-__all__ = ["BGE", "MINILM", "SentenceTransformerEmbedding", "has_weights", "packaged_minilm"]
+__all__ = [
+    "BGE",
+    "MINILM",
+    "SentenceTransformerEmbedding",
+    "has_weights",
+    "packaged_minilm",
+    "prefixes",
+    "weights_folder",
+]
 
 BGE = "BAAI/bge-large-en-v1.5"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
@@ -53,9 +61,8 @@ class SentenceTransformerEmbedding:
         self.name = model
         self._download = download
         self._device = device
-        known = next((prefixes for pattern, *prefixes in PREFIXES if re.fullmatch(pattern, model)), ["", ""])
-        self._query_prefix = known[0] if query_prefix is None else query_prefix
-        self._document_prefix = known[1]
+        self._query_prefix = prefixes(model)[0] if query_prefix is None else query_prefix
+        self._document_prefix = prefixes(model)[1]
         self._model: Any = None
         self._lock = threading.Lock()
 
@@ -89,8 +96,8 @@ class SentenceTransformerEmbedding:
             return self._model
 
     def _load(self) -> Any:
-        folder = packaged_minilm() if self.name == MINILM and not _is_cached(MINILM) else None
-        if not self._download and folder is None and not has_weights(self.name):
+        folder = weights_folder(self.name)
+        if not self._download and folder is None:
             raise ModelNotFound(
                 f"the weights of {self.name!r} are not on this machine",
                 hint=f"boxkit.memory.SentenceTransformerEmbedding({self.name!r}, download=True) fetches them",
@@ -115,18 +122,27 @@ def packaged_minilm() -> Path | None:
     return folder if (folder / "model.safetensors").is_file() else None
 
 
-def has_weights(model: str) -> bool:
-    """Whether a model's weights are on this machine: a folder, the hub's cache, or a package. Fetches nothing."""
-    if Path(model).is_dir() or _is_cached(model):
-        return True
-    return model == MINILM and packaged_minilm() is not None
+def prefixes(model: str) -> tuple[str, str]:
+    """What a model wants in front of a query, and in front of a document."""
+    return next(((query, document) for pattern, query, document in PREFIXES if re.fullmatch(pattern, model)), ("", ""))
 
 
-def _is_cached(model: str) -> bool:
+def weights_folder(model: str) -> Path | None:
+    """Where a model's weights are on this machine: a folder, the hub's cache, or a package; None where they are not."""
+    if Path(model).is_dir():
+        return Path(model)
     home = os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
     hub = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub")
-    folder = hub / f"models--{model.replace('/', '--')}" / "snapshots"
-    return any(folder.glob("*/*.safetensors")) or any(folder.glob("*/*.bin"))
+    snapshots = (hub / f"models--{model.replace('/', '--')}" / "snapshots").glob("*")
+    whole = [folder for folder in snapshots if any(folder.glob("*.safetensors")) or any(folder.glob("*.bin"))]
+    if whole:
+        return max(whole, key=lambda folder: folder.stat().st_mtime)
+    return packaged_minilm() if model == MINILM else None
+
+
+def has_weights(model: str) -> bool:
+    """Whether a model's weights are on this machine. Fetches nothing."""
+    return weights_folder(model) is not None
 
 
 @contextlib.contextmanager
