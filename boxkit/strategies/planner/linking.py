@@ -14,7 +14,7 @@ from boxkit.strategies.planner.lexicon import EMPTY_WORDS, synonyms
 from boxkit.strategies.planner.places import same_country
 from boxkit.strategies.planner.words import Token, normal, singular, stem
 
-__all__ = ["Lexicon", "Link", "lexicon_of"]
+__all__ = ["Lexicon", "Link", "lexicon_of", "without_units"]
 
 #: The longest run of words that is looked up.
 MAX_WORDS = 8
@@ -259,7 +259,7 @@ class _Tables:
         """A field's name: as it is, with and without the box's name, without its unit, the other way round."""
         place = known.place
         own = self.index.boxes[place.box]
-        core = _without_units(known.words)
+        core = without_units(known.words)
         if known.kind == "boolean" and len(core) > 1 and core[0] in _FLAG_WORDS:
             self.add(core[1:], Link("field", place.box, 0.98, place.field))
             core = core[1:]
@@ -307,7 +307,8 @@ def _ways(words: Phrase, own: Phrase) -> Iterator[tuple[Phrase, float]]:
         yield (words[1], words[0]), 0.9
 
 
-def _without_units(words: Phrase) -> Phrase:
+def without_units(words: Phrase) -> Phrase:
+    """A name's words without the units and the year behind them: ``area_km2``, ``population_2020``."""
     kept = words
     while len(kept) > 1 and (kept[-1] in _UNITS or (kept[-1].isdigit() and len(kept[-1]) == 4)):
         kept = kept[:-1]

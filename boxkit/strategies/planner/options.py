@@ -11,7 +11,7 @@ from boxkit.strategies.planner.draft import Clause, Draft, Figure, Target
 from boxkit.strategies.planner.fields import FieldIndex, Place
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.lexicon import PERSON_WORDS, PLACE_WORDS
-from boxkit.strategies.planner.linking import Link
+from boxkit.strategies.planner.linking import Link, without_units
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import normal, stem
 
@@ -189,7 +189,7 @@ class _Slots:
             for measures in (known.large, known.small):
                 ranks = [rank for rank, measure in enumerate(measures) if measure in each.stems]
                 if ranks:
-                    extra = 0.03 * (len(each.stems) - 1)
+                    extra = 0.03 * (len(without_units(each.words)) - 1)
                     yield Option(
                         each.place.box, each.place.field, 0.05 + 0.04 * min(ranks[0], 4) + extra, how="adjective"
                     )

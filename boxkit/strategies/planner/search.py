@@ -157,9 +157,19 @@ def _candidate(
         "places": _places(draft, choice, slots, joins),
         "joins": _joined(choice, hints, tree, joins),
         "hints": hinted,
-        "guesses": assembly.penalty + _intricacy(query, joins),
+        "guesses": assembly.penalty + _intricacy(query, joins) + _strays(query, choice, joins),
     }
     return Candidate(query, 0.0, costs, tuple(unplaced), tree)
+
+
+def _strays(query: Query, choice: Choice, joins: Joins) -> float:
+    """What only an adjective or a date hints at should belong to the thing itself, not to one of many others."""
+    cost = 0.0
+    for option in choice.values():
+        if option.how in ("adjective", "when", "where") and option.box != query.root:
+            tree = joins.tree(query.root, frozenset((option.box,)))
+            cost += 0.2 if tree is not None and tree.multiplies else 0.0
+    return cost
 
 
 def _intricacy(query: Query, joins: Joins) -> float:
@@ -235,7 +245,8 @@ def _joined(choice: Choice, hints: Sequence[Item], tree: Tree, joins: Joins) -> 
     """Boxes that no word names cost; so does a choice between equally short ways."""
     named = {option.box for option in choice.values() if not option.field}
     named |= {link.box for item in hints for link in item.only("box") if link.score >= 0.6}
-    linked = {step.box for step in tree.steps if step.key.origin == "linked"}
+    # Boxes tied across sources are the same things under two names.
+    linked = {box for step in tree.steps if step.key.origin == "linked" for box in (step.key.box, step.key.parent)}
     valued = {option.box for option in choice.values() if option.values}
     unnamed = [box for box in tree.boxes if box not in named]
     doubt = sum(0.4 * (1 - step.key.confidence) for step in tree.steps)

@@ -55,7 +55,9 @@ def read_targets(draft: Draft) -> None:
 
 def _read_verb(draft: Draft) -> None:
     """``What does the cheapest book cost?``: the verb says what is asked for, the thing only of what."""
-    head = [item.text.lower() for item in draft.items[:3]]
+    words = [item.text.lower() for item in draft.items]
+    start = words.index("what") if "what" in words else 0
+    head = words[start : start + 3]
     if not (head[:1] == ["what"] or head[:2] == ["how", "much"]) or not {"do", "does", "did"} & set(head):
         return
     measures = [item for item in draft.items if not item.used and item.kind == "mention" and draft.is_measure(item)]
