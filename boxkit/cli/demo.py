@@ -22,7 +22,7 @@ def demo() -> None:
     from boxkit.cli.answers import outcome, print_answer
     from boxkit.cli.terminal import say, text
     from boxkit.cli.worker import start_worker
-    from boxkit.examples import questions
+    from boxkit.examples import COUNTRIES, questions
 
     start_worker()
     asked = {question.id: question for question in questions()}
@@ -36,7 +36,7 @@ def demo() -> None:
             worst = max(worst, outcome(answer))
         say(
             text(
-                f'\nThe files are in {question.paths[0].parent}\nNext: boxkit ask YOUR_FILE "your question"', lines=True
+                f'\nThe files are in {COUNTRIES.parent}\nNext: boxkit ask YOUR_FILE "your question"', lines=True
             )
         )
         end(worst)
