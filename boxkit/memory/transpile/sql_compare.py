@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from boxkit.errors import UnsupportedQuery
+from boxkit.memory.transpile.sql_collation import folded
 from boxkit.plan import Call, Cast, Compare, Constant, Expression, InPlan, InValues, ScalarPlan, any_of
 from boxkit.plan.types import Type
 
@@ -34,6 +35,7 @@ def affinity(expression: Expression, kind: Type) -> str:
 
 def compared(operator: str, left: Expression, right: Expression, reader: ExpressionReader) -> Expression:
     """A comparison with the operands as the dialect converts them."""
+    left, right = folded([left, right], reader)
     types = [reader.type_of(each) for each in (left, right)]
     affinities = [_affinity_in(reader, each, kind) for each, kind in zip((left, right), types, strict=True)]
     numeric = [each in _NUMERIC for each in affinities]
@@ -155,6 +157,8 @@ def cast(value: Expression, to: Any, reader: ExpressionReader) -> Expression:
         raise UnsupportedQuery(f"CAST AS {name}", detail=exp.DataType.sql(to))
     target = kinds[name]
     kind = reader.type_of(value)
+    if reader.dialect != "sqlite" and target == "integer" and kind.kind != "integer":
+        raise UnsupportedQuery("CAST to a whole number, which rounds in this dialect")
     if isinstance(value, Constant):
         return _cast_constant(value, target, reader)
     if target == "number" and kind.kind in ("text", "mixed") and name in ("DECIMAL", "NUMERIC"):
@@ -176,6 +180,7 @@ def _cast_constant(value: Constant, target: str, reader: ExpressionReader) -> Co
 
 def in_values(value: Expression, members: list[Expression], reader: ExpressionReader) -> Expression:
     """IN a list: the value's affinity applies to each member."""
+    value, *members = folded([value, *members], reader)
     kind = reader.type_of(value)
     own = _affinity_in(reader, value, kind)
     if not all(isinstance(each, Constant) for each in members):

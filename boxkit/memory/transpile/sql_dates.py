@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from sqlglot import exp
 
 from boxkit.errors import UnsupportedQuery
-from boxkit.plan import Call, Cast, Constant, Expression
+from boxkit.plan import Arithmetic, Call, Cast, Constant, Expression
 from boxkit.plan.types import Type
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _KNOWN_CODES = set("dHjmMSwY")
 
 def read_date_function(reader: ExpressionReader, node: Any) -> Expression | None:
     """STRFTIME, DATE, TIME, DATETIME, JULIANDAY and the like; None for any other function."""
-    if reader.dialect != "sqlite":
+    if reader.dialect != "sqlite" and not isinstance(node, exp.TimeToStr):
         return _extracted(reader, node)
     name, arguments = _call(node)
     if name == "strftime":
@@ -36,6 +36,8 @@ def read_date_function(reader: ExpressionReader, node: Any) -> Expression | None
         return _formatted(reader, exp.Literal.string(pattern), arguments, node)
     if name == "julianday":
         moment = _moment(reader, arguments, node)
+        if isinstance(moment, Call) and moment.function == "days_later":
+            return Arithmetic("+", Call("julian_day", moment.arguments[:1]), moment.arguments[1])
         return Call("julian_now") if moment is None else Call("julian_day", (moment,))
     return None
 
@@ -65,7 +67,7 @@ def _moment(reader: ExpressionReader, arguments: list[Any], node: Any) -> Expres
         UnsupportedQuery: It has modifiers, or the column holds what is no ISO date.
     """
     if len(arguments) > 1:
-        raise UnsupportedQuery("a date modifier", detail=node.sql())
+        return _moved(reader, arguments, node)
     value = reader.read(arguments[0]) if arguments else Constant("now")
     if isinstance(value, Constant):
         if value.value == "now":
@@ -73,11 +75,26 @@ def _moment(reader: ExpressionReader, arguments: list[Any], node: Any) -> Expres
         if not isinstance(value.value, str) or not _is_iso(value.value):
             raise UnsupportedQuery("a date that is not written YYYY-MM-DD", detail=node.sql())
         return value
-    if isinstance(value, Call) and value.function in ("text_part", "formatted_date"):
+    if isinstance(value, Call) and value.function in ("text_part", "formatted_date", "days_later"):
         return value
     if not holds_dates(reader.type_of(value)):
         raise UnsupportedQuery("a date function of what is not all written YYYY-MM-DD", detail=node.sql())
     return value
+
+
+def _moved(reader: ExpressionReader, arguments: list[Any], node: Any) -> Expression:
+    """A date so many days later or earlier."""
+    first, *modifiers = arguments
+    days = 0
+    for each in modifiers:
+        found = re.fullmatch(r"([+-]?\d+) days?", each.name if isinstance(each, exp.Literal) else "")
+        if found is None:
+            raise UnsupportedQuery("a date modifier", detail=node.sql())
+        days += int(found[1])
+    moment = _moment(reader, [first], node)
+    if moment is None or isinstance(moment, Constant):
+        raise UnsupportedQuery("a date modifier", detail=node.sql())
+    return Call("days_later", (moment, Constant(days)))
 
 
 def is_day(value: Expression, reader: ExpressionReader) -> TypeGuard[Call]:
@@ -112,6 +129,8 @@ def _formatted(reader: ExpressionReader, pattern_node: Any, arguments: list[Any]
     moment = _moment(reader, arguments, node)
     if moment is None:
         return Call("year_now_text") if pattern == "%Y" else Call("formatted_now", (Constant(pattern),))
+    if isinstance(moment, Call) and moment.function == "days_later":
+        return Call("formatted_days_later", (*moment.arguments, Constant(pattern)))
     if isinstance(moment, Constant):
         return Constant(datetime.datetime.fromisoformat(str(moment.value)).strftime(pattern))
     if pattern in _DIGITS:

@@ -84,7 +84,7 @@ class ExpressionReader:
             case exp.Add() | exp.Sub() | exp.Mul() | exp.Div() | exp.Mod() | exp.IntDiv():
                 return self._arithmetic(node)
             case exp.DPipe():
-                return Arithmetic("||", self.read(node.this), self.read(node.expression))
+                return joined_text([self.read(node.this), self.read(node.expression)])
             case exp.Case() | exp.If():
                 return self._case(node)
             case exp.Cast() | exp.TryCast():
@@ -208,6 +208,8 @@ class ExpressionReader:
                 return Exists(self.reader.query(node.this, self.scope))
             case exp.Escape() | exp.Like() | exp.ILike():
                 return self._like(node)
+            case exp.Glob():
+                return self._glob(node)
         if type(node) in _COMPARISONS:
             if isinstance(node.this, exp.Tuple) or isinstance(node.expression, exp.Tuple):
                 return self._rows_compared(node)
@@ -275,6 +277,15 @@ class ExpressionReader:
             raise UnsupportedQuery("LIKE with letters beyond ASCII", detail=node.sql())
         return Like(value, Constant(text), sensitive, bool(node.args.get("negate")), escape)
 
+    def _glob(self, node: Any) -> Expression:
+        """GLOB: ``*`` any text, ``?`` one character, letters' case counts."""
+        pattern = self.read(node.expression)
+        if not isinstance(pattern, Constant) or not isinstance(pattern.value, str) or "[" in pattern.value:
+            raise UnsupportedQuery("GLOB with a computed pattern or a class of characters", detail=node.sql())
+        escaped = "".join(f"\\{char}" if char in "%_\\" else char for char in pattern.value)
+        translated = escaped.replace("*", "%").replace("?", "_")
+        return Like(self.read(node.this), Constant(translated), case_sensitive=True, escape="\\")
+
     def _filtered(self, node: Any) -> Expression:
         from dataclasses import replace
 
@@ -332,6 +343,18 @@ class ExpressionReader:
 
         window: WindowCall = read_window(self, node)
         return window
+
+
+def joined_text(values: list[Expression]) -> Expression:
+    """Texts joined; constants at once."""
+    found = values[0]
+    for value in values[1:]:
+        both = (found, value)
+        if all(isinstance(each, Constant) and isinstance(each.value, (str, int)) for each in both):
+            found = Constant("".join(str(each.value) for each in both if isinstance(each, Constant)))
+        else:
+            found = Arithmetic("||", found, value)
+    return found
 
 
 def _literal(node: Any) -> Constant:

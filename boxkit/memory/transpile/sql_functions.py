@@ -121,6 +121,28 @@ def _coalesce(reader: ExpressionReader, node: Any) -> Expression:
     return found
 
 
+def _concatenated(reader: ExpressionReader, node: Any) -> Expression:
+    from boxkit.memory.transpile.sql_expressions import joined_text
+
+    values = [text(reader, each) for each in node.expressions]
+    if reader.dialect == "postgres":
+        # A missing value counts as an empty text.
+        known = [reader.type_of(each).nullable for each in values]
+        values = [
+            Call("first_known", (each, Constant(""))) if may else each for each, may in zip(values, known, strict=True)
+        ]
+    return joined_text(values)
+
+
+def _end(reader: ExpressionReader, node: Any) -> Expression:
+    count = whole(reader, node.expression)
+    if count <= 0:
+        raise UnsupportedQuery("LEFT or RIGHT of a negative length", detail=node.sql())
+    if isinstance(node, exp.Left):
+        return Call("text_part", (text(reader, node.this), Constant(0), Constant(count)))
+    return Call("text_from", (text(reader, node.this), Constant(-count)))
+
+
 def _nullif(reader: ExpressionReader, node: Any) -> Expression:
     value = reader.read(node.this)
     same = reader.compare("=", value, reader.read(node.expression))
@@ -155,6 +177,9 @@ _READERS: dict[type, Callable[[Any, Any], Expression]] = {
     exp.Replace: _replace,
     exp.Coalesce: _coalesce,
     exp.Nullif: _nullif,
+    exp.Concat: _concatenated,
+    exp.Left: _end,
+    exp.Right: _end,
     exp.Greatest: _extreme("greater"),
     exp.Least: _extreme("lesser"),
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from boxkit.errors import UnsupportedQuery
+from boxkit.memory.transpile.sql_collation import check_groups, order_key
 from boxkit.memory.transpile.sql_expressions import ExpressionReader
 from boxkit.memory.transpile.sql_order import groups_ascend
 from boxkit.memory.transpile.sql_scope import Scope, free_name
@@ -75,6 +76,8 @@ class _Select:
     def plan(self) -> Plan:
         expressions = ExpressionReader(self.reader, self.scope)
         outputs = self._outputs(expressions)
+        if self.node.args.get("distinct") is not None:
+            check_groups([each.value for each in outputs], expressions)
         keys = self._group_keys(expressions, outputs)
         having = self.node.args.get("having")
         condition = None if having is None else expressions.condition(having.this)
@@ -122,6 +125,7 @@ class _Select:
         for each in group.expressions:
             at = _position(each)
             keys.append(expressions.read(each) if at is None else outputs[at].value)
+        check_groups(keys, expressions)
         # A constant makes no groups.
         return list(dict.fromkeys(key for key in keys if not isinstance(key, Constant))) or None
 
@@ -148,7 +152,7 @@ class _Select:
                 read = expressions.read(value)
             if isinstance(read, Constant):
                 continue
-            keys.append(sort_key(each, Call("lower", (read,)) if folds else read))
+            keys.append(sort_key(each, Call("lower", (read,)) if folds else order_key(read, expressions)))
         return keys
 
     def _windows(

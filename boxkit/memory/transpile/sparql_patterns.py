@@ -1,0 +1,365 @@
+"""Triple patterns become scans and joins: what is said of one subject in its box, the rest along the variables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from boxkit.memory.transpile.sparql_boxes import GraphBoxes, Kind, Place
+from boxkit.memory.transpile.sparql_relation import Bound, Relation, filtered, joined
+from boxkit.plan import (
+    Alias,
+    Column,
+    Compare,
+    Constant,
+    Expression,
+    Filter,
+    IsMissing,
+    Output,
+    Plan,
+    Project,
+    Scan,
+    SetOperation,
+)
+
+__all__ = [
+    "Alternative",
+    "Inverse",
+    "Path",
+    "PatternReader",
+    "Term",
+    "Triple",
+    "Value",
+    "Variable",
+    "joined_all",
+    "same_value",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A constant: an entity's id, or a literal's value."""
+
+    value: object
+    kind: Kind
+
+
+Term = Variable | Value
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse:
+    """A relation read from its end."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One of several relations."""
+
+    paths: tuple[Path, ...]
+
+
+#: A relation's IRI, or what is made of such.
+Path = str | Inverse | Alternative
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A pattern; where ``relation`` is empty, ``value`` is the type's IRI."""
+
+    subject: Term
+    relation: Path
+    value: Term
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names in it."""
+        return tuple(each.name for each in (self.subject, self.value) if isinstance(each, Variable))
+
+
+class PatternReader:
+    """Reads triple patterns over boxes.
+
+    Args:
+        graph: The boxes.
+    """
+
+    def __init__(self, graph: GraphBoxes) -> None:
+        self.graph = graph
+        self._aliases: dict[str, int] = {}
+        self._scanned: dict[str, str] = {}
+
+    def alias(self, stem: str) -> str:
+        """A name for a source that no other has."""
+        number = self._aliases.get(stem, 0) + 1
+        self._aliases[stem] = number
+        return f"{stem} {number}"
+
+    def scan(self, box: str) -> Scan:
+        """A scan of a box under a name of its own."""
+        scan = Scan(box, self.alias(box))
+        self._scanned[scan.alias] = box
+        return scan
+
+    def attribute(self, subject: Bound, relation: Path) -> Bound | None:
+        """The relation's column beside the column that a subject's ids stand in, where that box has one."""
+        column = subject.column
+        box = self._scanned.get(column.of) if column is not None else None
+        if column is None or box is None or not isinstance(relation, str) or not relation:
+            return None
+        if column.name != self.graph.boxes[box].fields[0].label or len(self.graph.boxes[box].primary_key) != 1:
+            return None
+        place = self.graph.place_in(box, relation)
+        return None if place is None else replace(self._bound(place, column.of), maybe=self._misses(place))
+
+    # Patterns --------------------------------------------------------------------------------------------------
+
+    def read(self, triples: Sequence[Triple], needed: Collection[str], as_set: bool) -> list[Relation]:
+        """The patterns as relations still to be joined: one for what is said of one subject in its box, one a rest.
+
+        Args:
+            triples: What must hold together.
+            needed: The variables that are used outside.
+            as_set: Whether rows may be told once where they would be told several times.
+        """
+        by_subject: dict[Term, list[Triple]] = {}
+        for triple in triples:
+            by_subject.setdefault(triple.subject, []).append(triple)
+        parts = [part for subject, own in by_subject.items() for part in self._star(subject, own, triples)]
+        return parts
+
+    def _star(self, subject: Term, triples: Sequence[Triple], everything: Sequence[Triple]) -> list[Relation]:
+        types = [
+            self.graph.type_box(str(each.value.value))
+            for each in triples
+            if each.relation == "" and isinstance(each.value, Value)
+        ]
+        said = [each for each in triples if each.relation != ""]
+        anchor = self._anchor(subject, types, said)
+        parts: list[Relation] = []
+        beside = said
+        members = None
+        if anchor is not None:
+            members = self.graph.members(anchor)
+            inside = [each for each in said if self._inside(anchor, each) is not None]
+            parts.append(self._one_box(subject, anchor, inside, everything))
+            beside = [each for each in said if each not in inside]
+            parts.extend(
+                self._one_box(subject, box, [], everything)
+                for box in types
+                if box != anchor and not members <= self.graph.members(box)
+            )
+        if isinstance(subject, Value):
+            members = frozenset({subject.value})
+        parts.extend(self._pairs(each, members) for each in beside)
+        return parts
+
+    def _inside(self, box: str, triple: Triple) -> Place | None:
+        return self.graph.place_in(box, triple.relation) if isinstance(triple.relation, str) else None
+
+    def _anchor(self, subject: Term, types: Sequence[str], said: Sequence[Triple]) -> str | None:
+        """The box in which to look the subject up."""
+
+        def inside(box: str) -> int:
+            return sum(self._inside(box, each) is not None for each in said)
+
+        if types:
+            return max(types, key=lambda box: (inside(box), -len(self.graph.members(box))))
+        found: dict[str, int] = {}
+        for triple in said:
+            if not isinstance(triple.relation, str):
+                continue
+            places = self.graph.places(triple.relation)
+            if isinstance(subject, Value):
+                homes = [
+                    place.box
+                    for place in places
+                    if not place.is_wide and subject.value in self.graph.members(place.box)
+                ]
+            else:
+                wanted = self.graph.needed(places)
+                homes = [wanted[0].box] if len(wanted) == 1 and not wanted[0].is_wide else []
+            found.update((box, inside(box)) for box in homes)
+        return max(found, key=lambda box: (found[box], -len(self.graph.members(box)))) if found else None
+
+    def _one_box(self, subject: Term, box: str, said: Sequence[Triple], everything: Sequence[Triple]) -> Relation:
+        scan = self.scan(box)
+        key = Column(self.graph.boxes[box].fields[0].label, scan.alias)
+        bound: dict[str, Bound] = {}
+        conditions: list[Expression] = []
+        if isinstance(subject, Variable):
+            bound[subject.name] = Bound(key, "entity", known=self.graph.members(box))
+        else:
+            conditions.append(Compare("=", key, Constant(subject.value)))
+        for triple in said:
+            place = self._inside(box, triple)
+            assert place is not None
+            own = self._bound(place, scan.alias)
+            self._meet(triple.value, own, bound, conditions)
+            if isinstance(triple.value, Variable) and self._misses(place):
+                elsewhere = any(triple.value.name in each.variables for each in everything if each.subject != subject)
+                if not elsewhere:
+                    conditions.append(IsMissing(own.value, negated=True))
+        narrow = any(isinstance(each, Compare) for each in conditions)
+        return filtered(Relation(scan, bound, True, narrow), *conditions)
+
+    def _meet(self, term: Term, own: Bound, bound: dict[str, Bound], conditions: list[Expression]) -> None:
+        """A term stands where a column is: a condition, or a variable bound."""
+        if isinstance(term, Value):
+            conditions.append(same_value(own, term))
+        elif term.name in bound:
+            conditions.append(Compare("=", bound[term.name].value, own.value))
+        else:
+            bound[term.name] = own
+
+    def _bound(self, place: Place, alias: str) -> Bound:
+        known = frozenset(value for _, value in self.graph.pairs(place))
+        return Bound(Column(place.value, alias), place.kind, known=known)
+
+    def _misses(self, place: Place) -> bool:
+        return not place.is_wide and bool(self.graph.boxes[place.box].frame[place.value].isna().any())
+
+    # Pairs -----------------------------------------------------------------------------------------------------
+
+    def _pairs(self, triple: Triple, members: frozenset[object] | None) -> Relation:
+        subject, value, once = self._path(triple.relation, members)
+        plan = subject[0]
+        bound: dict[str, Bound] = {}
+        conditions: list[Expression] = []
+        self._meet(triple.subject, subject[1], bound, conditions)
+        self._meet(triple.value, value, bound, conditions)
+        missing = [IsMissing(each.value, negated=True) for each in (subject[1], value) if each.maybe]
+        bound = {name: replace(each, maybe=False) for name, each in bound.items()}
+        narrow = any(isinstance(each, Compare) for each in conditions)
+        conditions.extend(each for each in missing if not any(_tests(c, each.value) for c in conditions))
+        return filtered(Relation(plan, bound, once, narrow), *conditions)
+
+    def _path(self, path: Path, members: frozenset[object] | None) -> tuple[tuple[Plan, Bound], Bound, bool]:
+        """The pairs of a path: plan and subjects, values, and whether each pair stands once."""
+        if isinstance(path, Inverse):
+            (plan, subject), value, once = self._path(path.path, None)
+            return (plan, value), subject, once
+        if isinstance(path, Alternative):
+            return self._union([self._path(each, members) for each in path.paths], once=False)
+        places = self.graph.needed(self.graph.places(path), members)
+        if len(places) == 1:
+            return self._place(places[0])
+        return self._union([self._place(each) for each in places], once=True)
+
+    def _place(self, place: Place) -> tuple[tuple[Plan, Bound], Bound, bool]:
+        scan = self.scan(place.box)
+        subjects = frozenset(subject for subject, _ in self.graph.pairs(place))
+        subject = Bound(Column(place.subject, scan.alias), "entity", known=subjects)
+        return (scan, subject), replace(self._bound(place, scan.alias), maybe=self._misses(place)), True
+
+    def _union(
+        self, parts: Sequence[tuple[tuple[Plan, Bound], Bound, bool]], once: bool
+    ) -> tuple[tuple[Plan, Bound], Bound, bool]:
+        plans: list[Plan] = []
+        for (plan, subject), value, _ in parts:
+            for each in (subject, value):
+                if each.maybe:
+                    plan = Filter(plan, IsMissing(each.value, negated=True))
+            plans.append(Project(plan, (Output(subject.value, "subject_id"), Output(value.value, "value"))))
+        together = plans[0]
+        for plan in plans[1:]:
+            together = SetOperation(together, plan, "union", keep_doubles=not once)
+        alias = self.alias("pairs")
+        first = _merged([subject for (_, subject), _, _ in parts], Column("subject_id", alias))
+        second = _merged([value for _, value, _ in parts], Column("value", alias))
+        return (Alias(together, alias, ("subject_id", "value")), first), second, once
+
+
+def _tests(condition: Expression, value: Expression) -> bool:
+    return isinstance(condition, Compare) and value in (condition.left, condition.right)
+
+
+def _merged(parts: Iterable[Bound], column: Column) -> Bound:
+    listed = list(parts)
+    kinds = {each.kind for each in listed}
+    known = [each.known for each in listed]
+    values = None if any(each is None for each in known) else frozenset[object]().union(*(each or () for each in known))
+    return Bound(column, next(iter(kinds)) if len(kinds) == 1 else "any", known=values)
+
+
+def same_value(own: Bound, term: Value) -> Expression:
+    """A column's value is a constant."""
+    value = term.value
+    if own.kind in ("date", "text") and term.kind == "year":
+        value = f"{value:04d}"
+    literal = {"number", "year", "boolean"}
+    if (own.kind in literal) != (term.kind in literal) and "any" not in (own.kind, term.kind):
+        return Constant(False) if own.kind in literal or isinstance(value, (int, float)) else _compared(own, value)
+    return _compared(own, value)
+
+
+def _compared(own: Bound, value: object) -> Expression:
+    return Compare("=", own.value, Constant(value))
+
+
+def joined_all(parts: Sequence[Relation], needed: Collection[str], as_set: bool) -> Relation:
+    """All parts joined along their variables; under set semantics, parts that only narrow others just narrow them."""
+    left = _without_needless(list(parts))
+    if as_set:
+        left = _folded(left, frozenset(needed))
+    if not left:
+        return Relation(None, {}, True)
+    left.sort(key=lambda each: not each.has_constant)
+    result = left.pop(0)
+    while left:
+        at = next((at for at, each in enumerate(left) if not each.bound.keys().isdisjoint(result.bound)), 0)
+        right = left.pop(at)
+        if right.once and right.bound.keys() <= result.bound.keys() and right.plan is not None:
+            result = joined(result, right, "semi")
+        else:
+            result = joined(result, right)
+    return result
+
+
+def _without_needless(parts: list[Relation]) -> list[Relation]:
+    """A part that only says the type of a variable goes where the values elsewhere are all of that type."""
+    for part in list(parts):
+        if len(part.bound) != 1 or not isinstance(part.plan, Scan):
+            continue
+        name, own = next(iter(part.bound.items()))
+        others = [each for each in parts if each is not part and name in each.bound]
+        for other in others:
+            known = other.of(name).known
+            if known is not None and own.known is not None and known <= own.known:
+                parts.remove(part)
+                at = parts.index(other)
+                parts[at] = filtered(other, *_present(other, name))
+                break
+    return parts
+
+
+def _present(relation: Relation, name: str) -> list[Expression]:
+    return [IsMissing(relation.of(name).value, negated=True)]
+
+
+def _folded(parts: list[Relation], needed: frozenset[str]) -> list[Relation]:
+    """Parts whose needed variables all stand in one other part narrow that one and go."""
+    changed = True
+    while changed and len(parts) > 1:
+        changed = False
+        for part in sorted(parts, key=lambda each: (not each.has_constant, len(each.bound))):
+            rest = [each for each in parts if each is not part]
+            outer = frozenset(name for each in rest for name in each.bound) | needed
+            shared = frozenset(part.bound) & outer
+            home = next((each for each in rest if shared and shared <= each.bound.keys()), None)
+            if home is None or part.plan is None or home.plan is None:
+                continue
+            narrow = Relation(part.plan, {name: part.of(name) for name in shared}, part.once, part.has_constant)
+            parts = [joined(home, narrow, "semi") if each is home else each for each in rest]
+            changed = True
+            break
+    return parts

@@ -1,0 +1,112 @@
+"""A relation: the rows of a graph pattern, and what each variable is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from boxkit.errors import UnsupportedQuery
+from boxkit.memory.transpile.sparql_boxes import Kind
+from boxkit.plan import Alias, Column, Compare, Constant, Expression, Filter, Join, Output, Plan, Project, all_of
+from boxkit.plan.algebra import JoinKind
+
+__all__ = ["Bound", "Relation", "filtered", "joined", "projected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a variable is bound to.
+
+    Attributes:
+        value: The column, or a value that is the same in every row.
+        kind: What it is.
+        maybe: Whether it may be unbound.
+        known: All values that it can take, where the boxes tell; None where not.
+    """
+
+    value: Expression
+    kind: Kind
+    maybe: bool = False
+    known: frozenset[Any] | None = field(default=None, compare=False)
+
+    @property
+    def column(self) -> Column | None:
+        """The column, if it is one."""
+        return self.value if isinstance(self.value, Column) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Rows and their variables.
+
+    Attributes:
+        plan: The rows; None for one row of no columns.
+        bound: The variables by name.
+        once: Whether no two rows have the same values in all variables.
+        has_constant: Whether a constant narrows it (where reading starts).
+    """
+
+    plan: Plan | None
+    bound: Mapping[str, Bound]
+    once: bool = False
+    has_constant: bool = False
+
+    def of(self, name: str) -> Bound:
+        """What a variable is bound to."""
+        return self.bound[name]
+
+
+def filtered(relation: Relation, *conditions: Expression) -> Relation:
+    """The rows for which all conditions hold."""
+    condition = all_of(*(each for each in conditions if each != Constant(True)))
+    if condition == Constant(True) or relation.plan is None:
+        return relation
+    plan = relation.plan
+    if isinstance(plan, Filter):
+        return replace(relation, plan=Filter(plan.source, all_of(plan.condition, condition)))
+    return replace(relation, plan=Filter(plan, condition))
+
+
+def joined(left: Relation, right: Relation, kind: JoinKind = "inner", condition: Expression | None = None) -> Relation:
+    """Rows of both that agree on the variables that they share."""
+    if left.plan is None:
+        if kind != "inner":
+            raise UnsupportedQuery("OPTIONAL, MINUS or EXISTS beside nothing")
+        return replace(right, bound={**left.bound, **right.bound})
+    if right.plan is None:
+        return replace(left, bound={**right.bound, **left.bound})
+    shared = [name for name in left.bound if name in right.bound]
+    for name in shared:
+        _check(name, left.of(name), right.of(name))
+    on = tuple((left.of(name).value, right.of(name).value) for name in shared)
+    if not on and kind in ("semi", "anti", "left"):
+        raise UnsupportedQuery(f"a pattern that shares no variable with the rest ({kind} join)")
+    plan = Join(left.plan, right.plan, on, kind if on else "cross", condition)
+    if kind in ("semi", "anti"):
+        return replace(left, plan=plan, has_constant=True)
+    theirs = {name: replace(each, maybe=each.maybe or kind == "left") for name, each in right.bound.items()}
+    return Relation(plan, {**theirs, **left.bound}, left.once and right.once, left.has_constant or right.has_constant)
+
+
+def _check(name: str, left: Bound, right: Bound) -> None:
+    if left.maybe or right.maybe:
+        raise UnsupportedQuery("a join on a variable that may be unbound", detail=f"?{name}")
+    kinds = {left.kind, right.kind}
+    if "entity" in kinds and len(kinds - {"any"}) > 1:
+        raise UnsupportedQuery("a variable that is an entity here and a value there", detail=f"?{name}")
+
+
+def projected(relation: Relation, names: Iterable[str], alias: str) -> Relation:
+    """Columns for some variables only, under the variables' names."""
+    outputs = tuple(Output(relation.of(name).value, name) for name in names)
+    if relation.plan is None:
+        raise UnsupportedQuery("a pattern without triples")
+    plan = Alias(Project(relation.plan, outputs), alias, tuple(output.name for output in outputs))
+    bound = {output.name: replace(relation.of(output.name), value=Column(output.name, alias)) for output in outputs}
+    return Relation(plan, bound, relation.once and set(bound) == set(relation.bound), relation.has_constant)
+
+
+def equal(left: Expression, right: Expression) -> Expression:
+    """A comparison, spared where it says nothing."""
+    return Constant(True) if left == right else Compare("=", left, right)
