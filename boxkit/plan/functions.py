@@ -85,6 +85,12 @@ FUNCTIONS: dict[str, Function] = {
         '((pd.to_datetime({0}, format="ISO8601") - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1) + 2440587.5)',
         text=True,
     ),
+    "formatted_days_later": _plain(
+        "text",
+        '(pd.to_datetime({0}, format="ISO8601") + pd.Timedelta(days={1})).dt.strftime({2})',
+        "(pd.Timestamp({0}) + pd.Timedelta(days={1})).strftime({2})",
+        text=True,
+    ),
     "days_between": _plain(
         "number",
         "((pd.to_datetime({0}) - pd.to_datetime({1})) / pd.Timedelta(days=1))",

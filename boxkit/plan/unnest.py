@@ -127,6 +127,7 @@ class _Unnesting:
         self.made += 1
         name = "per_row" if self.made == 1 else f"per_row_{self.made}"
         inner, measures, value = self._measured(scalar.plan)
+        measures, value = _apart(measures, value, {slot.name for slot in self.schema.slots(source)})
         if inner.rest:
             inner = self._spread(source, inner, name)
         keys = tuple(
@@ -203,6 +204,20 @@ class _Unnesting:
                 rest.append(part)
         rows = pa.Filter(inner.rows, ex.all_of(*kept)) if kept else inner.rows
         return _Inner(rows, tuple(pairs), tuple(rest))
+
+
+def _apart(
+    measures: tuple[pa.Output, ...], value: ex.Expression, taken: set[str]
+) -> tuple[tuple[pa.Output, ...], ex.Expression]:
+    """Measures under names that no column of the outer rows has, and the value made of them."""
+    names: dict[ex.Expression, str] = {}
+    for measure in measures:
+        name, number = measure.name, 2
+        while name in taken:
+            name, number = f"{measure.name}_{number}", number + 1
+        names[ex.Column(measure.name)] = name
+    renamed = tuple(replace(each, name=names[ex.Column(each.name)]) for each in measures)
+    return renamed, _replaced(value, {column: ex.Column(name) for column, name in names.items()})
 
 
 def _correlated(node: Any) -> list[Any]:

@@ -18,7 +18,7 @@ from boxkit.plan.types import Type
 if TYPE_CHECKING:
     from boxkit.memory.transpile.sql_expressions import ExpressionReader
 
-__all__ = ["cast", "compared", "in_plan", "in_values", "may_be_whole", "number", "to_integer"]
+__all__ = ["cast", "compared", "in_plan", "in_values", "may_be_whole", "number", "to_integer", "to_text"]
 
 _NUMERIC = ("integer", "real", "numeric")
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
@@ -135,6 +135,20 @@ def to_integer(value: Expression, reader: ExpressionReader) -> Expression:
     return value if reader.type_of(value).kind == "integer" else Cast(value, "integer")
 
 
+def to_text(value: Expression, reader: ExpressionReader) -> Expression:
+    """A value as text.
+
+    Raises:
+        UnsupportedQuery: Decimal numbers, in a dialect that writes them otherwise than SQLite.
+    """
+    if isinstance(value, Constant):
+        return value if value.value is None else Constant(str(value.value))
+    kind = reader.type_of(value).kind
+    if kind == "number" and reader.dialect != "sqlite":
+        raise UnsupportedQuery("decimal numbers as text")
+    return value if kind == "text" else Cast(value, "text")
+
+
 def may_be_whole(kind: Type) -> bool:
     """Whether a value is a whole number to SQLite, or may be one in a column that holds decimals too."""
     if kind.kind != "number" or kind.affinity not in ("numeric", "integer", "blob") or kind.values is None:
@@ -161,6 +175,8 @@ def cast(value: Expression, to: Any, reader: ExpressionReader) -> Expression:
         raise UnsupportedQuery("CAST to a whole number, which rounds in this dialect")
     if isinstance(value, Constant):
         return _cast_constant(value, target, reader)
+    if target == "text":
+        return to_text(value, reader)
     if target == "number" and kind.kind in ("text", "mixed") and name in ("DECIMAL", "NUMERIC"):
         return number(value, reader)
     if target == "number" and kind.kind == "integer" and name in ("DECIMAL", "NUMERIC"):

@@ -84,7 +84,7 @@ class ExpressionReader:
             case exp.Add() | exp.Sub() | exp.Mul() | exp.Div() | exp.Mod() | exp.IntDiv():
                 return self._arithmetic(node)
             case exp.DPipe():
-                return joined_text([self.read(node.this), self.read(node.expression)])
+                return joined_text([compare.to_text(self.read(each), self) for each in (node.this, node.expression)])
             case exp.Case() | exp.If():
                 return self._case(node)
             case exp.Cast() | exp.TryCast():

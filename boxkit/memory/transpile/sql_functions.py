@@ -36,10 +36,7 @@ def read_function(reader: ExpressionReader, node: Any) -> Expression:
 
 def text(reader: ExpressionReader, node: Any) -> Expression:
     """An argument as text."""
-    value = reader.read(node)
-    if isinstance(value, Constant):
-        return value if value.value is None else Constant(str(value.value))
-    return value if reader.type_of(value).kind == "text" else Cast(value, "text")
+    return compare.to_text(reader.read(node), reader)
 
 
 def whole(reader: ExpressionReader, node: Any) -> int:
@@ -127,9 +124,8 @@ def _concatenated(reader: ExpressionReader, node: Any) -> Expression:
     values = [text(reader, each) for each in node.expressions]
     if reader.dialect == "postgres":
         # A missing value counts as an empty text.
-        known = [reader.type_of(each).nullable for each in values]
         values = [
-            Call("first_known", (each, Constant(""))) if may else each for each, may in zip(values, known, strict=True)
+            Call("first_known", (each, Constant(""))) if reader.type_of(each).nullable else each for each in values
         ]
     return joined_text(values)
 

@@ -39,6 +39,8 @@ STEP_NAMES = {
     pa.SetOperation: "combined",
 }
 
+#: Functions whose code for single values minds missing ones.
+_SINGLE_CALLS = ("first_known", "absolute", "year_now")
 #: A chain of methods of this length gets a name before it goes on.
 MAX_CHAIN_CHARS = 60
 #: Nodes that are a step of their own, however short.
@@ -219,10 +221,12 @@ class Emitter:
 
     def _plain(self, plan: pa.Project, source: Table) -> bool:
         """Whether single values will do: nothing that needs a column's methods to be right about missing values."""
-        awkward = (ex.Case, ex.WindowCall, ex.InPlan, ex.InValues, ex.Like, ex.Compare, ex.Call, ex.Cast)
+        awkward = (ex.Case, ex.WindowCall, ex.InPlan, ex.InValues, ex.Like, ex.Compare, ex.Cast)
         for each in plan.outputs:
             for node in walk(each.value, into_plans=False):
                 if isinstance(node, awkward) and source.cells:
+                    return False
+                if isinstance(node, ex.Call) and source.cells and node.function not in _SINGLE_CALLS:
                     return False
                 if isinstance(node, ex.Arithmetic) and node.operator in ("/", "div", "%"):
                     divisor = self.schema.type_of(node.right, source.slots)

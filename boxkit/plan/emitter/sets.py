@@ -38,6 +38,10 @@ def _looked_up(emitter: Emitter, plan: pa.SetOperation) -> Table:
     left, right = (emitter.named(emitter.framed(emitter.emit(each, None))) for each in (plan.left, plan.right))
     own, theirs = left.cells[0], right.cells[0]
     test = f"{left.column(own)}.isin({right.column(theirs)})"
+    if own.slot.type.nullable and theirs.slot.type.nullable:
+        # Columns of different types mark what is missing differently.
+        known, missing = f"{right.column(theirs)}.dropna()", f"{right.column(theirs)}.isna().any()"
+        test = f"({left.column(own)}.isin({known}) | ({left.column(own)}.isna() & {missing}))"
     kept = left.with_code(f"{left.code}[{'' if plan.kind == 'intersect' else '~'}{test}]")
     found = kept.exact(f"{kept.frame}.drop_duplicates()")
     return Table(found.code, (Cell(emitter.schema.slots(plan)[0], own.label),), found.labels)

@@ -130,7 +130,11 @@ class Values:
         left, right = (self.write(ex.Cast(each, "text")) for each in (expression.left, expression.right))
         single = left.single and right.single
         array = not single and all(each.single or each.array for each in (left, right))
-        return Code(f"{left.at(SUM)} + {right.at(SUM)}", result, single, SUM, array)
+        text = f"{left.at(SUM)} + {right.at(SUM)}"
+        guards = [f"pd.notna({each.text})" for each in (left, right) if single and each.type.nullable]
+        if guards:
+            return Code(f"({text} if {' and '.join(guards)} else np.nan)", result, single)
+        return Code(text, result, single, SUM, array)
 
     def _call(self, expression: ex.Call) -> Code:
         function = FUNCTIONS[expression.function]

@@ -28,6 +28,12 @@ def write_window(values: Values, call: ex.WindowCall) -> Code:
         return _rank(values, call)
     if call.function in ("lag", "lead"):
         return _shifted(values, call)
+    if call.function == "first_value" or (call.function == "last_value" and call.running == "all"):
+        place = 0 if call.function == "first_value" else -1
+        grouped = _grouped(values, call, call.arguments[0])
+        if call.partition:
+            return Code(f"{grouped}.transform(lambda values: values.iloc[{place}])", kind)
+        return Code(f"next(iter({grouped}{'' if place == 0 else '[::-1]'}), np.nan)", kind, single=True)
     if call.function in _REDUCTIONS:
         return _aggregate(values, call)
     raise PlanError(f"the window function {call.function} cannot be written")
