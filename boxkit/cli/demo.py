@@ -34,9 +34,5 @@ def demo() -> None:
             answer = planner.ask(question.question, boxkit.load(*question.paths))
             print_answer(answer)
             worst = max(worst, outcome(answer))
-        say(
-            text(
-                f'\nThe files are in {COUNTRIES.parent}\nNext: boxkit ask YOUR_FILE "your question"', lines=True
-            )
-        )
+        say(text(f'\nThe files are in {COUNTRIES.parent}\nNext: boxkit ask YOUR_FILE "your question"', lines=True))
         end(worst)

@@ -55,10 +55,14 @@ def show(loading: Loading, names: tuple[str, ...], as_json: bool, as_prompt: boo
 def print_boxes(boxes: BoxSet) -> None:
     """Print boxes, keys and notes on stdout."""
     from boxkit.cli.terminal import show, text
+    from boxkit.errors import SourceError
 
     for box in boxes.values():
-        drawn = _fields(box)
-        rows = box.count()
+        try:
+            drawn, rows = _fields(box), box.count()
+        except SourceError as error:
+            show(text(f"{box.name}: {error}", "red", lines=True))
+            continue
         origin = f" from {box.source_name}" if box.source_name != box.name else ""
         show(text(f"{box.name}: {rows} {'row' if rows == 1 else 'rows'}, {box.kind}{origin}", "bold"))
         if box.description:
@@ -100,7 +104,7 @@ def _fields(box: Box) -> Table:
         shown = (
             label,
             each.type,
-            ", ".join(examples[each.label]),
+            " | ".join(examples[each.label]),
             *(values.get(each.label, "") for values in extra.values()),
         )
         drawn.add_row(*map(text, shown))

@@ -39,6 +39,14 @@ def cell(value: Any) -> str:
     return str(value)
 
 
+def shown(value: Any) -> str:
+    """The same for a table: a number with a fraction to 15 digits, which leaves out what binary arithmetic adds."""
+    if isinstance(value, float) and 1e-4 <= abs(value) < 1e15:
+        short = f"{value:.15g}"
+        return short if "." in short else f"{short}.0"
+    return cell(value)
+
+
 def shown_rows(rows: Sequence[Any], limit: int | None) -> int:
     """How many rows to show: ``limit`` where given (0 for all), else a screenful on a terminal and all elsewhere."""
     if limit is None:
@@ -59,7 +67,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
         numeric = bool(values) and all(isinstance(value, NUMBERS) and value is not True for value in values)
         drawn.add_column(text(name), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        cells = (text(cell(value), "dim" if value is None else "") for value in row)
+        cells = (text(shown(value), "dim" if value is None else "") for value in row)
         drawn.add_row(*cells, *("" for _ in range(width - len(row))))
     return drawn
 
@@ -70,7 +78,7 @@ def fitting(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -
 
     used = 0
     for at, name in enumerate(columns):
-        widest = max([cell_len(name), *(cell_len(cell(row[at])) for row in rows if at < len(row))])
+        widest = max([cell_len(name), *(cell_len(shown(row[at])) for row in rows if at < len(row))])
         used += min(widest, READABLE_CHARS) + (GAP_CHARS if at else 0)
         if used > width:
             return at
@@ -88,7 +96,7 @@ def records(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
         if number:
             drawn.add_row("", "")
         for name, value in zip(columns, row, strict=False):
-            drawn.add_row(text(name), text(cell(value), "dim" if value is None else ""))
+            drawn.add_row(text(name), text(shown(value), "dim" if value is None else ""))
     return drawn
 
 

@@ -12,7 +12,7 @@ def test_fields_types_examples_and_keys_are_shown(boxkit_command) -> None:
     result = boxkit_command("show", GEOGRAPHY)
     assert result.exit_code == 0, result.stderr
     assert "city: 234 rows, database" in result.stdout
-    assert "Tokyo, Delhi, Shanghai" in result.stdout
+    assert "Tokyo | Delhi | Shanghai" in result.stdout
     assert "city['iso_code'] -> country['iso_code']" in result.stdout
     assert "['river_id', 'iso_code']" in result.stdout, "the composite key is gone"
 

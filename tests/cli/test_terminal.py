@@ -69,6 +69,25 @@ def test_a_value_is_shown_exactly(value: Any, shown: str) -> None:
     assert cell(value) == shown
 
 
+@pytest.mark.parametrize(
+    ("value", "drawn"),
+    [
+        (0.1 + 0.2, "0.3"),
+        (156.48000000000002, "156.48"),
+        (54.0, "54.0"),
+        (1e300, "1e+300"),
+        (1 / 3, "0.333333333333333"),
+    ],
+)
+def test_a_table_leaves_out_what_binary_arithmetic_adds(
+    value: float, drawn: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(table(["x"], [(value,)]))
+    assert capsys.readouterr().out.split()[-1] == drawn
+    print_csv(["x"], [(value,)])
+    assert float(capsys.readouterr().out.split()[-1]) == value
+
+
 def test_csv_holds_every_row_and_tells_missing_from_text(capsys: pytest.CaptureFixture[str]) -> None:
     print_csv(["name", "said"], [("a, b", 'x "y"'), (None, "NULL"), ("two\nlines", "\x1b[2J")])
     assert capsys.readouterr().out == 'name,said\n"a, b","x ""y"""\n,NULL\n"two\nlines",\\x1b[2J\n'
