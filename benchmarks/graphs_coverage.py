@@ -94,12 +94,11 @@ def main(names: list[str]) -> None:
                 tokens.append(len(boxes.to_prompt(question=question.text)) // 4)
                 sizes.append(len(boxes))
             seconds = (time.perf_counter() - started) / len(questions)
-            print(
-                f"{name}, H={HOPS[name]}, {title}: {covered}/{len(questions)} = {covered / len(questions):.1%};"
-                f" prompt tokens median {statistics.median(tokens):.0f}, 90 % {sorted(tokens)[int(0.9 * len(tokens))]}; boxes median "
-                f"{statistics.median(sizes):.0f}; {1000 * seconds:.0f} ms a question; missed: {missed[:5]}",
-                flush=True,
-            )
+            share = f"{covered}/{len(questions)} = {covered / len(questions):.1%}"
+            most = sorted(tokens)[int(0.9 * len(tokens))]
+            print(f"{name}, H={HOPS[name]}, {title}: {share}; missed: {missed[:5]}")
+            print(f"    prompt tokens median {statistics.median(tokens):.0f}, 90 % {most};", end=" ")
+            print(f"boxes median {statistics.median(sizes):.0f}; {1000 * seconds:.0f} ms a question", flush=True)
 
 
 if __name__ == "__main__":

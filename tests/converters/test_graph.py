@@ -362,10 +362,7 @@ def test_a_hub_is_bounded_with_a_note() -> None:
 
 
 def test_a_large_graph_needs_a_topic() -> None:
-    graph = rdflib.Graph()
-    relation = rdflib.URIRef("http://e/p")
-    for number in range(200_001):
-        graph.add((rdflib.URIRef(f"http://e/n{number}"), relation, rdflib.URIRef(f"http://e/n{number + 1}")))
+    graph = [(f"n{number}", "p", f"n{number + 1}") for number in range(200_001)]
     with pytest.raises(SourceError, match="topics="):
         boxkit.from_graph(graph)
     assert len(boxkit.from_graph(graph, topics=["n5"])["entity"].frame) == 4

@@ -104,13 +104,8 @@ def _schema(facts: Facts, chosen: Ints, *, whole: bool) -> frozenset[int]:
     nodes = lexicon.schema_nodes
     if not nodes:
         return nodes
-    subjects = {int(node) for node in np.unique(store.subjects[chosen])}
-    named = {
-        int(node)
-        for relation in lexicon.type_relations
-        for node in store.objects[lexicon.store.with_predicate(relation)]
-    }
-    if subjects <= nodes | named:
+    subjects = set(np.unique(store.subjects[chosen]).tolist())
+    if subjects <= nodes | lexicon.type_nodes:
         return frozenset()
     left_out = subjects & nodes
     if left_out and whole:
@@ -199,8 +194,9 @@ def _merge(facts: Facts, one: int, other: int) -> None:
         one: _with_reversed(facts.relations[one], facts.relations[other]),
         other: _with_reversed(facts.relations[other], facts.relations[one]),
     }
+    sizes = {each: sum(map(len, facts.relations[each].values())) for each in ways}
     kept, dropped = sorted(
-        (one, other), key=lambda each: (_widest(ways[each]) > 1, len(ways[each]), facts.store.text(each))
+        (one, other), key=lambda each: (_widest(ways[each]) > 1, -sizes[each], facts.store.text(each))
     )
     if any(facts.store.kinds[value] == LITERAL for values in facts.relations[dropped].values() for value in values):
         return

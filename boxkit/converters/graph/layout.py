@@ -259,7 +259,6 @@ def _outside(source: str) -> str:
 
 def boxes_of(facts: Facts, tables: Sequence[Table], content: str, state: object = None) -> tuple[list[Box], list[Note]]:
     """The boxes of ``tables``, with their rows, and what typing their values brought to light."""
-    iris = {short: iri for iri, short in facts.lexicon.ids.items()}
     boxes: list[Box] = []
     notes: list[Note] = []
     for table in tables:
@@ -270,7 +269,7 @@ def boxes_of(facts: Facts, tables: Sequence[Table], content: str, state: object 
             Field(label, column.cells.type, _outside(column.source), column.description)
             for label, column in zip(labels, table.columns, strict=True)
         )
-        reader = GraphReader(frame, iris, facts.lexicon.ids, content, state)  # type: ignore[arg-type]
+        reader = GraphReader(frame, facts.lexicon.iris, facts.lexicon.ids, content, state)  # type: ignore[arg-type]
         boxes.append(
             Box(table.name, fields, reader, _outside(table.source), labels[: table.key], "graph", table.description)
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from boxkit.converters.graph.literals import prefer
 from boxkit.converters.graph.names import is_opaque, readable, short_ids, snake, split_iri
-from boxkit.converters.graph.store import BLANK, IRI, LITERAL, Ints, Literal, TripleStore
+from boxkit.converters.graph.store import BLANK, IRI, LITERAL, Ints, Literal, TripleStore, distinct
 from boxkit.converters.graph.vocabulary import OWL, RDF, RDFS, SKOS, Vocabulary
 
 __all__ = ["Label", "Lexicon"]
@@ -196,7 +196,9 @@ class Lexicon:
         """What has a type, ascending."""
         at = [self.store.with_predicate(relation) for relation in self.type_relations]
         return (
-            np.unique(self.store.subjects[np.concatenate(at)]).astype(np.int64) if at else np.empty(0, dtype=np.int64)
+            distinct(self.store.subjects[np.concatenate(at)], len(self.store.terms))
+            if at
+            else np.empty(0, dtype=np.int64)
         )
 
     @cached_property
@@ -208,17 +210,25 @@ class Lexicon:
         return frozenset(found)
 
     @cached_property
-    def _spaces(self) -> frozenset[str]:
-        subjects = np.unique(self.store.subjects)
-        spaces = {split_iri(self.store.text(int(node)))[0] for node in subjects if self.store.kinds[node] == IRI}
-        return frozenset({*spaces, *self.vocabulary.namespaces} - {""})
-
-    @cached_property
     def ids(self) -> dict[str, str]:
         """The short id of each IRI that is a subject or an object of the graph."""
-        nodes = np.unique(np.concatenate([self.store.subjects, self.store.objects]))
-        iris = [self.store.text(int(node)) for node in nodes if self.store.kinds[node] == IRI]
-        return short_ids(iris, self._spaces, self.store.prefixes)
+        store = self.store
+        is_subject = np.zeros(len(store.terms), dtype=bool)
+        is_subject[store.subjects] = True
+        nodes = distinct(np.concatenate([store.subjects, store.objects]), len(store.terms))
+        nodes = nodes[store.kinds[nodes] == IRI]
+        split = {
+            text: split_iri(text) for text in (store.terms[node] for node in nodes.tolist()) if isinstance(text, str)
+        }
+        spaces = {
+            parts[0] for parts, subject in zip(split.values(), is_subject[nodes].tolist(), strict=True) if subject
+        }
+        return short_ids(split, {*spaces, *self.vocabulary.namespaces} - {""}, store.prefixes)
+
+    @cached_property
+    def iris(self) -> dict[str, str]:
+        """The IRI of each short id."""
+        return {short: iri for iri, short in self.ids.items()}
 
     def id(self, node: int) -> str:
         """The id of a node as boxes show it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from urllib.parse import unquote
 
 __all__ = ["is_opaque", "readable", "short_ids", "snake", "split_iri"]
@@ -19,10 +19,12 @@ def split_iri(iri: str) -> tuple[str, str]:
     >>> split_iri("http://ex.org/ns#Band"), split_iri("mailto:a@b.org"), split_iri("people.person")
     (('http://ex.org/ns#', 'Band'), ('', 'mailto:a@b.org'), ('', 'people.person'))
     """
-    for mark in "#/":
-        at = iri.rfind(mark)
-        if "://" in iri and at > iri.index("://") + 2:
-            return (iri[: at + 1], iri[at + 1 :]) if at + 1 < len(iri) else ("", iri)
+    scheme = iri.find("://")
+    if scheme >= 0:
+        at = iri.rfind("#")
+        if at < 0:
+            at = iri.rfind("/")
+        return (iri[: at + 1], iri[at + 1 :]) if scheme + 2 < at < len(iri) - 1 else ("", iri)
     if iri.startswith("urn:") and iri.count(":") > 1 and not iri.endswith(":"):
         at = iri.rindex(":")
         return iri[: at + 1], iri[at + 1 :]
@@ -67,23 +69,32 @@ def readable(identifier: str) -> str:
 _EVERYWHERE = frozenset({"i", "me", "this", "it", "id", "self"})
 
 
-def short_ids(iris: Iterable[str], known: Iterable[str], prefixes: Mapping[str, str]) -> dict[str, str]:
+def short_ids(
+    iris: Mapping[str, tuple[str, str]], known: Collection[str], prefixes: Mapping[str, str]
+) -> dict[str, str]:
     """A short id for each of ``iris``: its local name, where its namespace is ``known`` and no other has that name.
 
     Others with the same local name are told apart by a prefix (``ex:Paris``); IRIs of unknown namespaces stay whole.
+
+    Args:
+        iris: Each with its namespace and local name.
+        known: The namespaces to shorten.
+        prefixes: Namespaces by prefix.
     """
-    split = {iri: split_iri(iri) for iri in iris}
     inside = frozenset(known)
-    shortened = {iri: local for iri, (space, local) in split.items() if space and space in inside}
-    times = Counter(shortened.values())
-    spaces = sorted({split[iri][0] for iri in shortened})
-    named = _prefix_of(spaces, prefixes)
-    whole = {iri for iri in split if iri not in shortened}
-    ids = {}
-    for iri in split:
-        local = shortened.get(iri, iri)
-        doubled = times[local] > 1 or local in _EVERYWHERE or local in whole
-        ids[iri] = f"{named[split[iri][0]]}:{local}" if iri in shortened and doubled else local
+    split: dict[str, tuple[str, str]] = {}
+    whole: set[str] = set()
+    for iri, parts in iris.items():
+        if parts[0] in inside:
+            split[iri] = parts
+        else:
+            whole.add(iri)
+    times = Counter(local for _, local in split.values())
+    named = _prefix_of(sorted({space for space, _ in split.values()}), prefixes)
+    ids = {iri: iri for iri in whole}
+    for iri, (space, local) in split.items():
+        alone = times[local] == 1 and local not in _EVERYWHERE and local not in whole
+        ids[iri] = local if alone else f"{named[space]}:{local}"
     # A document's own last words may still clash: then nothing is shortened.
     clashes = Counter(ids.values())
     return {iri: short if clashes[short] == 1 else iri for iri, short in ids.items()}

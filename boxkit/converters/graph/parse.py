@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from boxkit.box import Note
+from boxkit.converters.graph.ntriples import read_ntriples
 from boxkit.converters.graph.store import Literal, StoreBuilder, Term, TripleStore
 from boxkit.errors import UnreadableSource
 
@@ -116,6 +117,8 @@ def parse_file(path: Path, syntax: str, label: str) -> tuple[TripleStore, list[N
     data = data.removeprefix(b"\xef\xbb\xbf")
     content = hashlib.blake2b(data, digest_size=16).hexdigest()
     base = f"file:///{path.name}"
+    if syntax == "nt" and (plain := read_ntriples(data)) is not None:
+        return plain.build({}, content), []
     if syntax in _OXIGRAPH:
         try:
             return _with_oxigraph(data, syntax, base, content)

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BLANK", "IRI", "LITERAL", "XSD", "Ints", "Literal", "StoreBuilder", "Term", "TripleStore"]
+__all__ = ["BLANK", "IRI", "LITERAL", "XSD", "Ints", "Literal", "StoreBuilder", "Term", "TripleStore", "distinct"]
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
@@ -60,7 +60,7 @@ class TripleStore:
     @cached_property
     def numbers(self) -> dict[Term, int]:
         """The integer of each term."""
-        return {term: at for at, term in enumerate(self.terms)}
+        return dict(zip(self.terms, range(len(self.terms)), strict=True))
 
     @cached_property
     def _out(self) -> Ints:
@@ -106,7 +106,7 @@ class TripleStore:
     @cached_property
     def relations(self) -> Ints:
         """The relations, ascending."""
-        return np.unique(self.predicates).astype(np.int64)
+        return distinct(self.predicates, len(self.terms))
 
     def only(self, triples: Ints) -> TripleStore:
         """The store of some triples, with the same terms and integers."""
@@ -127,6 +127,13 @@ class TripleStore:
         return term.text if isinstance(term, Literal) else term
 
 
+def distinct(numbers: npt.NDArray[np.int32] | Ints, size: int) -> Ints:
+    """The distinct values of ``numbers``, all below ``size``, ascending."""
+    seen = np.zeros(size, dtype=bool)
+    seen[numbers] = True
+    return np.flatnonzero(seen).astype(np.int64)
+
+
 def _ranges(starts: Ints, ends: Ints) -> Ints:
     """Every integer of the ranges ``starts[i] : ends[i]``, one after another."""
     lengths = ends - starts
@@ -145,6 +152,7 @@ class StoreBuilder:
         self.subjects: list[int] = []
         self.predicates: list[int] = []
         self.objects: list[int] = []
+        self._filled: tuple[Ints, Ints, Ints] | None = None
 
     def term(self, term: Term) -> int:
         """The integer of ``term``."""
@@ -164,19 +172,23 @@ class StoreBuilder:
         for triple in triples:
             self.add(*triple)
 
+    def fill(self, subjects: Ints, predicates: Ints, objects: Ints) -> None:
+        """Take whole columns of integers that `term` gave, in place of what was added before."""
+        self._filled = (subjects, predicates, objects)
+
     def build(self, prefixes: Mapping[str, str] | None = None, content: str = "") -> TripleStore:
         """The store. Blank nodes are named ``_:1``, ``_:2`` … by what is said of them: one graph gives one store."""
-        subjects = np.array(self.subjects, dtype=np.int64)
-        predicates = np.array(self.predicates, dtype=np.int64)
-        objects = np.array(self.objects, dtype=np.int64)
+        subjects, predicates, objects = self._filled or (
+            np.array(self.subjects, dtype=np.int64),
+            np.array(self.predicates, dtype=np.int64),
+            np.array(self.objects, dtype=np.int64),
+        )
         terms = list(self.numbers)
         kinds = np.array([_kind(term) for term in terms], dtype=np.uint8)
         if (kinds == BLANK).any():
             terms = _name_blanks(terms, kinds, subjects, predicates, objects)
         # Numbered in the order of their texts, so that nothing depends on the order in which triples came.
-        order = sorted(
-            range(len(terms)), key=[(kind, term) for kind, term in zip(kinds.tolist(), terms, strict=True)].__getitem__
-        )
+        order = sorted(range(len(terms)), key=[_sort_key(term) for term in terms].__getitem__)
         rank = np.empty(len(terms), dtype=np.int64)
         rank[order] = np.arange(len(terms))
         terms, kinds = [terms[at] for at in order], kinds[order]
@@ -190,6 +202,13 @@ class StoreBuilder:
             dict(prefixes or {}),
             content or _content(terms, triples),
         )
+
+
+def _sort_key(term: Term) -> str:
+    """Names, then blank nodes, then literals, each by their text."""
+    if isinstance(term, Literal):
+        return f"2{term.text}\x00{term.datatype}\x00{term.language}"
+    return f"1{term}" if term.startswith("_:") else f"0{term}"
 
 
 def _kind(term: Term) -> int:

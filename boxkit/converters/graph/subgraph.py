@@ -76,7 +76,7 @@ def extract(
             found = found[:room]
         kept.append(found)
         total += len(found)
-        ends = np.unique(np.concatenate([store.subjects[found], store.objects[found]])).astype(np.int64)
+        ends = np.unique(np.concatenate([store.subjects[found], store.objects[found]]).astype(np.int64))
         ends = ends[store.kinds[ends] != LITERAL]
         frontier = np.array(
             [node for node in ends.tolist() if node not in distance and node not in walk.barred], dtype=np.int64

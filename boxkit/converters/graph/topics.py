@@ -110,7 +110,7 @@ class TopicFinder:
 
     @cached_property
     def _by_id(self) -> dict[str, str]:
-        return {short: iri for iri, short in self.lexicon.ids.items()}
+        return self.lexicon.iris
 
     @cached_property
     def _words(self) -> dict[str, list[str]]:
