@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ import pytest
 
 from boxkit.cli.app import app
 from boxkit.cli.exits import Exit
+from boxkit.examples import sources
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
 BLOCK = re.compile(r"(<!-- options: ([\w ]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -55,6 +57,23 @@ def test_the_page_and_the_help_list_every_exit_code() -> None:
     for code in Exit:
         assert f"| {code.value} |" in page
         assert re.search(rf"\b{code.value} ", app.help or "")
+
+
+def examples_of_the_page() -> list[list[str]]:
+    """The arguments of each command on the page that asks only about the example world, with no model."""
+    blocks = re.findall(r"```bash\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    lines = [shlex.split(line)[1:] for block in blocks for line in block.splitlines() if line.startswith("boxkit ")]
+    files = {path.name for path in sources()}
+    return [line for line in lines if line[1] in files and "--model" not in line]
+
+
+@pytest.mark.parametrize("arguments", examples_of_the_page(), ids=" ".join)
+def test_the_examples_on_the_page_run(boxkit_command, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(sources()[0].parent)
+    model = ["--model", "planner"] if arguments[0] == "ask" else []
+    result = boxkit_command(*arguments, *model)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout
 
 
 def test_every_option_and_command_says_what_it_is_for() -> None:
