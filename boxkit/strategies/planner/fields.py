@@ -53,6 +53,7 @@ class FieldIndex:
         yes: The values that mean yes, for ``"boolean"``.
         label: The field of the same box that names what this one identifies; empty where there is none.
         is_entity: Whether its values identify a thing of a graph.
+        has_figures: Whether its texts are mostly amounts in some spelling (``69,074``, ``4.1 km``) that is not read.
     """
 
     place: Place
@@ -67,6 +68,7 @@ class FieldIndex:
     yes: tuple[Any, ...] = ()
     label: str = ""
     is_entity: bool = False
+    has_figures: bool = False
 
     @property
     def is_ordered(self) -> bool:
@@ -104,7 +106,13 @@ def describe_field(
         yes,
         label if label in box.labels else "",
         is_entity,
+        kind == "text" and _has_figures(column),
     )
+
+
+def _has_figures(column: pd.Series[Any]) -> bool:
+    sample = column.dropna().head(200).astype("str")
+    return len(sample) > 0 and float(sample.str.match(r"\s*[-+$€£~]?\d").mean()) > 0.6
 
 
 def _yes(column: pd.Series[Any]) -> tuple[Any, ...]:

@@ -24,10 +24,10 @@ EMPTY_WORDS = frozenset(
     when where why how there here this these those that it its it's they them their theirs he she his her him i
     you your we our my all any some there's exist exists name names named also just only of in on at by for from
     to with as and or so then than if up out into about over value values record records entry entries together
-    currently ever respectively corresponding associated specific certain given various such same own available
+    currently ever respectively corresponding associated specific certain given various such own available
     find identify retrieve select let know output compute calculate determine want wish need like see look help
     question answer say describe enumerate much many s d ll ve have has had having one ones each other follow
-    following well each exactly whole entire world number count list lists result results ha wa doe me mine
+    following well each entire world number count list lists result results ha wa doe me mine
     """.split()
 )
 

@@ -116,8 +116,8 @@ class _Slots:
             return None
         if link.kind == "box":
             return 0.0
-        kind = self.field_of(link).kind
-        return 0.3 if kind == "number" else 0.08
+        known = self.field_of(link)
+        return 0.4 if known.kind == "number" or known.has_figures else 0.08
 
     def amount(self, link: Link) -> float | None:
         """Fields that can be summed up and averaged."""

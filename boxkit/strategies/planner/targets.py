@@ -19,6 +19,8 @@ _CONTAINERS = frozenset(("of", "preposition"))
 def read_targets(draft: Draft) -> None:
     """The targets, in order; mentions behind the first clause are left as hints."""
     _read_question_word(draft)
+    if draft.items and draft.items[0].text.lower().split()[0] in _ASKS_WHETHER:
+        draft.doubts.append("a question of yes or no")
     functions: list[Function] = []
     place, ended, container = 0, False, False
     while place < len(draft.items):
@@ -70,6 +72,7 @@ def _read_verb(draft: Draft) -> None:
             draft.targets = [Target(Figure("", measures[0]))]
 
 
+_ASKS_WHETHER = frozenset("is are was were do does did has have had can could will would should isn't aren't".split())
 _AFTERWARDS = frozenset(
     ("on average", "in total", "in all", "altogether", "overall", "all together", "together", "combined")
 )
