@@ -96,7 +96,9 @@ class Emitter:
     def emit(self, plan: pa.Plan, needed: Sequence[ex.Column] | None) -> Table:
         """The table of a node; ``needed`` names the columns that are read above it (None: all that it gives)."""
         wanted = tuple(dict.fromkeys(needed)) if needed is not None else tuple(self._all(plan))
-        key = (plan, wanted)
+        # Only a join leaves out what nobody reads.
+        joins = any(isinstance(node, pa.Join) for node in walk(plan, into_plans=True))
+        key = (plan, wanted if joins else ())
         if key not in self._tables:
             table = self._emit(plan, wanted)
             if not isinstance(plan, pa.Project) or table.code.startswith("pd.DataFrame("):
