@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from boxkit.load import from_database, from_graph, from_table, load
     from boxkit.memory import Demonstration, Memory
     from boxkit.profile import Profile
-    from boxkit.strategies import Hybrid, Knowledge, Pandora, Planner, SelfConsistency, Text2SQL, Text2SQLCode
+    from boxkit.strategies import (
+        Hybrid,
+        Knowledge,
+        Pandora,
+        Planner,
+        Search,
+        SelfConsistency,
+        Text2SQL,
+        Text2SQLCode,
+    )
 
 __version__ = "0.1.0"
 
@@ -43,6 +52,7 @@ _HOMES = {
     "Planner": "boxkit.strategies",
     "Profile": "boxkit.profile",
     "Run": "boxkit.executor",
+    "Search": "boxkit.strategies",
     "SelfConsistency": "boxkit.strategies",
     "Text2SQL": "boxkit.strategies",
     "Text2SQLCode": "boxkit.strategies",
@@ -75,6 +85,7 @@ __all__ = [
     "Planner",
     "Profile",
     "Run",
+    "Search",
     "SelfConsistency",
     "Text2SQL",
     "Text2SQLCode",

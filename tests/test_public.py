@@ -29,6 +29,7 @@ PROMISED = [
     "Planner",
     "Profile",
     "Run",
+    "Search",
     "SelfConsistency",
     "Text2SQL",
     "Text2SQLCode",

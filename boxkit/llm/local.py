@@ -237,6 +237,8 @@ def _settings(
 
 
 def _body(messages: Sequence[Message], parameters: Parameters) -> dict[str, Any]:
+    if parameters.web_search:
+        raise LLMError("a local model has no web search", hint="ask one that has: boxkit.OpenAI(…)")
     body: dict[str, Any] = {
         "messages": [{"role": message.role, "content": message.content} for message in messages],
         "temperature": parameters.temperature,

@@ -189,6 +189,8 @@ class OpenAI:
             body["stop"] = list(parameters.stop)
         if parameters.seed is not None:
             body["seed"] = parameters.seed
+        if parameters.web_search:
+            body["web_search_options"] = {}
         if self._stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         return body | self._extra

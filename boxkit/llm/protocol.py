@@ -33,6 +33,7 @@ class Parameters:
         max_tokens: The longest reply, in tokens.
         stop: Texts that end the reply.
         seed: For servers that sample reproducibly; also tells samples of one prompt apart in the cache.
+        web_search: Whether the model shall search the web by its own tool; a model without one refuses.
         salt: What else a cached reply depends on (the data's fingerprint, the prompt's version); never sent.
     """
 
@@ -40,6 +41,7 @@ class Parameters:
     max_tokens: int = 4096
     stop: tuple[str, ...] = ()
     seed: int | None = None
+    web_search: bool = False
     salt: str = ""
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from boxkit.strategies.consistency import Hybrid, SelfConsistency
     from boxkit.strategies.decompose import Decompose
-    from boxkit.strategies.knowledge import Knowledge
+    from boxkit.strategies.knowledge import Knowledge, Search
     from boxkit.strategies.pandora import Pandora
     from boxkit.strategies.planner import Planner
     from boxkit.strategies.select import Select
@@ -22,6 +22,7 @@ _HOMES = {
     "Knowledge": "boxkit.strategies.knowledge",
     "Pandora": "boxkit.strategies.pandora",
     "Planner": "boxkit.strategies.planner",
+    "Search": "boxkit.strategies.knowledge",
     "Select": "boxkit.strategies.select",
     "SelfConsistency": "boxkit.strategies.consistency",
     "Strategy": "boxkit.strategies.steps",
@@ -35,6 +36,7 @@ __all__ = [
     "Knowledge",
     "Pandora",
     "Planner",
+    "Search",
     "Select",
     "SelfConsistency",
     "Strategy",

@@ -1,4 +1,4 @@
-"""Knowledge: the model's own, with no data and no code; a baseline (StarQA, section 5)."""
+"""Knowledge and Search: what the model knows, or finds on the web, with no data and no code (StarQA, section 5)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from boxkit.prompts.reply import parse_json_reply
 from boxkit.strategies.loop import Conversation, Outcome, Tried, answer_of, template_retry
 from boxkit.strategies.steps import Request, Steps, StrategyBase
 
-__all__ = ["Knowledge"]
+__all__ = ["Knowledge", "Search"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,41 @@ class Knowledge(StrategyBase):
 
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:  # noqa: ARG002 - a baseline that sees no data
         """Ask, read; see the class."""
-        prompt = render("knowledge", question=question, profile=self.profile)
-        parameters = Parameters(temperature=self.temperature, seed=self.seed, salt=prompt_version())
-        retry = template_retry("knowledge_retry")
-        conversation = Conversation(self.llm, (Message("user", prompt),), parameters, self.attempts, retry)
-        outcome: Outcome = yield from conversation.run(_read)
-        return answer_of(question, outcome.product, outcome.attempts, self.name)
+        return _asked(self, question, web_search=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Search(StrategyBase):
+    """The same with the model's own web-search tool (OpenAI's search models have one).
+
+    Attributes:
+        llm: The model; one that cannot search is an `LLMError`.
+        attempts: Replies at the most, where one is no list of rows.
+        profile: What the answer should look like.
+        temperature: 0 is greedy; search models may not take one.
+        seed: For the model.
+    """
+
+    llm: LLM
+    attempts: int = 3
+    profile: Profile = PROFILES["default"]
+    temperature: float = 0.0
+    seed: int | None = None
+
+    def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:  # noqa: ARG002 - a baseline that sees no data
+        """Ask, read; see the class."""
+        return _asked(self, question, web_search=True)
+
+
+def _asked(baseline: Knowledge | Search, question: str, *, web_search: bool) -> Steps[Answer]:
+    prompt = render("knowledge", question=question, profile=baseline.profile, web_search=web_search)
+    parameters = Parameters(
+        temperature=baseline.temperature, seed=baseline.seed, web_search=web_search, salt=prompt_version()
+    )
+    retry = template_retry("knowledge_retry")
+    conversation = Conversation(baseline.llm, (Message("user", prompt),), parameters, baseline.attempts, retry)
+    outcome: Outcome = yield from conversation.run(_read)
+    return answer_of(question, outcome.product, outcome.attempts, baseline.name)
 
 
 def _read(completion: Completion) -> Generator[Request, Any, Tried]:

@@ -139,7 +139,7 @@ def test_a_profile_of_one_column_asks_again_for_one(shelf):
 
 def test_all_rows_are_computed_on_and_returned_not_those_of_the_prompt(tmp_path):
     frame = pd.DataFrame({"n": [*range(100), 1000, *range(50)]})
-    answer, llm = ask(boxkit.load({"t": frame}), code("answer = t.n.max()"), question="max?")
+    answer, _ = ask(boxkit.load({"t": frame}), code("answer = t.n.max()"), question="max?")
     assert answer.rows == [(1000,)]
     answer, _ = ask(boxkit.load({"t": frame}), code("answer = t.n.tail(50)"))
     assert len(answer.rows) == 50
@@ -208,5 +208,5 @@ async def test_it_answers_inside_a_running_event_loop_as_in_a_notebook(shelf):
 
 @pytest.mark.parametrize("settings", [{"attempts": 0}, {"k": -1}])
 def test_a_setting_without_sense_is_refused_at_once(settings):
-    with pytest.raises(ValueError, match="attempt|k counts"):
+    with pytest.raises(ValueError, match=r"attempt|k counts"):
         boxkit.Pandora(ScriptedLLM([]), **settings)

@@ -11,7 +11,8 @@ import boxkit
 from boxkit.profile import Profile
 from boxkit.strategies import Hybrid, Knowledge, SelfConsistency, Text2SQL, Text2SQLCode
 from boxkit.strategies.sqlcode_multi import parse_decomposition
-from boxkit.testing import ScriptedLLM
+from boxkit.testing import FaultyServer, ScriptedLLM
+from boxkit.testing.faults import ok, unsupported
 
 QUESTION = "What is the median price?"
 
@@ -261,3 +262,15 @@ class TestKnowledge:
         answer = Knowledge(llm).ask("What is the capital of France?", shop)
         assert answer.rows == [("Paris", 1)]
         assert "CREATE TABLE" not in llm.requests[0].text
+
+    def test_a_search_asks_the_model_to_search(self, shop):
+        with FaultyServer(ok('[["Paris"]]')) as server:
+            llm = boxkit.OpenAI("m-search", base_url=server.base_url, api_key="k")
+            assert boxkit.Search(llm).ask("Capital of France?", shop).rows == [("Paris",)]
+        assert server.requests[0].body["web_search_options"] == {}
+
+    def test_a_model_without_a_search_says_so(self, shop):
+        with FaultyServer(unsupported("web_search_options")) as server:
+            llm = boxkit.OpenAI("m", base_url=server.base_url, api_key="k")
+            with pytest.raises(boxkit.errors.LLMError, match="web_search_options"):
+                boxkit.Search(llm).ask("Capital of France?", shop)
