@@ -16,6 +16,9 @@ __all__ = ["Demonstration", "Kind", "Verification", "normal_question", "question
 
 Kind = Literal["table", "database", "graph"]
 
+#: Made once: a memory writes a hundred thousand lines.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 _NOT_WORDS = re.compile(r"[^\w]+")
 
 
@@ -86,13 +89,29 @@ class Demonstration:
 
     def to_json(self) -> dict[str, Any]:
         """The demonstration as JSON values, in the order of its attributes."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        values["verification"] = {each.name: getattr(self.verification, each.name) for each in fields(Verification)}
-        return values | {"answer": [list(row) for row in self.answer], "provenance": json_value(self.provenance)}
+        verification = self.verification
+        return {
+            "id": self.id,
+            "question": self.question,
+            "boxes": self.boxes,
+            "rationale": self.rationale,
+            "code": self.code,
+            "answer": [list(row) for row in self.answer],
+            "dataset": self.dataset,
+            "kind": self.kind,
+            "source": self.source,
+            "split": self.split,
+            "verification": {
+                "scorer": verification.scorer,
+                "attempts": verification.attempts,
+                "annotator": verification.annotator,
+            },
+            "provenance": json_value(self.provenance) if self.provenance else {},
+        }
 
     def to_line(self) -> str:
         """One line of JSON, without its line feed."""
-        return json.dumps(self.to_json(), ensure_ascii=False, separators=(",", ":"))
+        return _ENCODER.encode(self.to_json())
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Demonstration:

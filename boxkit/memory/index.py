@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
 import mmap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -92,7 +93,8 @@ class VectorIndex:
         wanted = min(k, len(self) if allowed is None else int(allowed.sum()))
         if wanted <= 0:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-        similarities, positions = self._faiss.search(query, wanted, params=_parameters(self._faiss, allowed))
+        with _one_thread():
+            similarities, positions = self._faiss.search(query, wanted, params=_parameters(self._faiss, allowed))
         found = positions[0] >= 0
         positions, similarities = positions[0][found], similarities[0][found]
         order = np.lexsort((positions, -similarities))
@@ -121,6 +123,18 @@ class VectorIndex:
         return index
 
 
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """One question is searched faster by one thread than by several that wait for each other, and a fork stays safe."""
+    faiss = _library()
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
 def _reader(content: bytes | mmap.mmap) -> Callable[[int], bytes]:
     if isinstance(content, bytes):
         return io.BytesIO(content).read
@@ -145,6 +159,8 @@ def _made(dimension: int, kind: IndexKind, vectors: Vectors) -> Any:
         lists = max(1, count // VECTORS_A_LIST)
         inverted = faiss.IndexIVFFlat(faiss.IndexFlatIP(dimension), dimension, lists, faiss.METRIC_INNER_PRODUCT)
         inverted.nprobe = min(lists, PROBED_LISTS)
+        # A few rounds on a sample place the lists well enough; FAISS's defaults take ten times as long.
+        inverted.cp.niter, inverted.cp.max_points_per_centroid = 10, 64
         inverted.train(vectors)
         inverted.make_direct_map()
         return inverted
