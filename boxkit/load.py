@@ -35,7 +35,7 @@ def load(
 
     Args:
         sources: Paths, globs, folders, URLs, DataFrames, dicts of DataFrames, lists of dicts, connections, graphs.
-        question: What will be asked; for sources too large to take whole (graphs).
+        question: What will be asked; where a graph is too large, or of too many relations, to be taken whole.
         topics: The entities that the question is about; for graphs.
         hops: How far from the topics a graph is followed.
         discover: Whether to look for foreign keys that nobody declared, and for links across sources, by names and
@@ -52,7 +52,7 @@ def load(
     """
     if not sources:
         raise TypeError("load needs at least one source: a path, a URL, a DataFrame, a connection or a graph")
-    given = {"question": question, "topics": topics, "hops": hops, "discover": discover}
+    given = {"question": question, "topics": topics, "hops": hops, "discover": discover, "whole_if_small": True}
     return _convert([_choose(locate(source), format) for source in sources], given, options)
 
 

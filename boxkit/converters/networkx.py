@@ -30,6 +30,7 @@ def convert(
     relations: Relations = None,
     vocabulary: str | Vocabulary = "auto",
     similarity: Similarity | None = None,
+    whole_if_small: bool = False,
 ) -> BoxSet:
     """The boxes of a networkx graph: one a type of node; an edge with attributes is a row of its own.
 
@@ -42,6 +43,7 @@ def convert(
             or a list of names.
         vocabulary: The profile of its words: a name or a `Vocabulary`; ``"auto"`` takes attributes by their names.
         similarity: How alike a question and relations are; by shared words where None.
+        whole_if_small: Whether a graph of few triples and relations is taken whole although the question names topics.
 
     Raises:
         UnsupportedValue: An attribute's value is nothing that a box can hold.
@@ -57,4 +59,5 @@ def convert(
         hops=hops,
         relations=relations,
         similarity=similarity,
+        whole_if_small=whole_if_small,
     )

@@ -40,6 +40,7 @@ def convert(
     relations: Relations = None,
     vocabulary: str | Vocabulary = "auto",
     similarity: Similarity | None = None,
+    whole_if_small: bool = False,
     schema: bool = False,
     syntax: str | None = None,
 ) -> BoxSet:
@@ -54,6 +55,7 @@ def convert(
             or a list of IRIs or names.
         vocabulary: The profile of its words: a name, a folder with Freebase's ontology, a `Vocabulary`, or ``"auto"``.
         similarity: How alike a question and relations are; by shared words where None.
+        whole_if_small: Whether a graph of few triples and relations is taken whole although the question names topics.
         schema: Whether classes, properties and the like make rows too.
         syntax: The file's syntax as rdflib names it (``"turtle"``, ``"nt"``, ``"xml"``…); by content where None.
 
@@ -80,5 +82,6 @@ def convert(
         hops=hops,
         relations=relations,
         similarity=similarity,
+        whole_if_small=whole_if_small,
         schema=schema,
     )

@@ -46,6 +46,7 @@ def convert(
     relations: Relations = None,
     vocabulary: str | Vocabulary = "auto",
     similarity: Similarity | None = None,
+    whole_if_small: bool = False,
     schema: bool = False,
 ) -> BoxSet:
     """The boxes of plain triples.
@@ -60,6 +61,7 @@ def convert(
             or a list of names.
         vocabulary: The profile of its words: a name, a folder with Freebase's ontology, a `Vocabulary`, or ``"auto"``.
         similarity: How alike a question and relations are; by shared words where None.
+        whole_if_small: Whether a graph of few triples and relations is taken whole although the question names topics.
         schema: Whether classes, properties and the like make rows too.
 
     Raises:
@@ -85,5 +87,6 @@ def convert(
         hops=hops,
         relations=relations,
         similarity=similarity,
+        whole_if_small=whole_if_small,
         schema=schema,
     )

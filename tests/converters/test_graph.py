@@ -394,3 +394,11 @@ def test_graphs_from_the_wild_load(data: Path, name: str) -> None:
     boxes = boxkit.load(data / "rdf" / "rdflib" / name)
     assert len(boxes) > 1
     assert all(box.frame.iloc[:, 0].notna().all() for box in boxes.values())
+
+
+def test_load_takes_a_small_graph_whole_and_from_graph_what_the_question_names(data: Path) -> None:
+    path = data / "rdf" / "stardog_music" / "beatles.ttl"
+    assert "album" in boxkit.load(path, question="Which member of The Beatles wrote no song?")
+    assert set(boxkit.from_graph(path, question="How long is Love Me Do?", hops=1)["album"].frame["album_id"]) == {
+        "Please_Please_Me"
+    }

@@ -29,7 +29,8 @@ def both(text: str) -> tuple[set[tuple[object, ...]], set[tuple[object, ...]]]:
 @pytest.mark.parametrize(
     "value",
     [
-        '"plain"', '""', '"two words"', '"a . b"', '"tab\\tline\\nquote\\"back\\\\slash"', '"\\u00e9\\U0001F600"', '"é"@fr', '"x"@en-GB',
+        '"plain"', '""', '"two words"', '"a . b"',
+        '"tab\\tline\\nquote\\"back\\\\slash"', '"\\u00e9\\U0001F600"', '"é"@fr', '"x"@en-GB',
         '"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"x"^^<http://www.w3.org/2001/XMLSchema#string>', "<http://e/o>",
         "<mailto:a@b.org>", "_:b1", '"<not an iri>"', '"a@b"', '"^^"', '"x"^^<http://e/t#y>',
     ],

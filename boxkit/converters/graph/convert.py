@@ -27,6 +27,9 @@ __all__ = ["MAX_WHOLE", "Graph", "graph_boxes"]
 #: A graph of more triples is not turned into boxes whole.
 MAX_WHOLE = 200_000
 
+#: The names of so many relations fit into any prompt.
+FEW_RELATIONS = 60
+
 
 @dataclass(frozen=True)
 class Graph:
@@ -68,11 +71,13 @@ class Graph:
         similarity: Similarity | None = None,
         hub: int = HUB,
         schema: bool = False,
+        whole_if_small: bool = False,
     ) -> BoxSet:
         """The boxes around a question, or of the whole graph; parameters as `graph_boxes`."""
         if hops < 1:
             raise ValueError(f"hops must be 1 or more, not {hops!r}")
-        found, notes = self._topics(question, topics)
+        small = whole_if_small and len(self.store) <= MAX_WHOLE and len(self.store.relations) <= FEW_RELATIONS
+        found, notes = self._topics(None if small else question, topics)
         if not found:
             if len(self.store) > MAX_WHOLE:
                 raise self._too_large(question)
@@ -172,6 +177,7 @@ def graph_boxes(
     similarity: Similarity | None = None,
     hub: int = HUB,
     schema: bool = False,
+    whole_if_small: bool = False,
 ) -> BoxSet:
     """The boxes of ``graph``: around the topics that are given or that the question names, else of all of it.
 
@@ -185,13 +191,22 @@ def graph_boxes(
         similarity: How alike a question and relations are; by shared words where None.
         hub: How many triples of one node, relation and direction are followed at the most.
         schema: Whether classes, properties and the like make rows too.
+        whole_if_small: Whether a graph of few triples and relations is taken whole although the question names topics:
+            leaving rows out would shorten no prompt, and might make a count wrong.
 
     Raises:
         SourceNotFound: No topic, or a listed relation, is in the graph.
         SourceError: The graph is too large to be turned into boxes whole.
     """
     return graph.boxes(
-        question=question, topics=topics, hops=hops, relations=relations, similarity=similarity, hub=hub, schema=schema
+        question=question,
+        topics=topics,
+        hops=hops,
+        relations=relations,
+        similarity=similarity,
+        hub=hub,
+        schema=schema,
+        whole_if_small=whole_if_small,
     )
 
 

@@ -23,7 +23,7 @@ _ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def read_ntriples(data: bytes) -> StoreBuilder | None:
-    """The triples of ``data``; None where a line is neither a triple as most programs write it, blank, nor a comment."""
+    """The triples of ``data``; None where a line is neither a triple in the usual form, nor blank, nor a comment."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -122,6 +122,14 @@ class TopicFinder:
         return found
 
     @cached_property
+    def _schema_words(self) -> frozenset[str]:
+        """What types and relations are called, one or many."""
+        lexicon = self.lexicon
+        numbers = [*lexicon.store.relations.tolist(), *sorted(lexicon.type_nodes)]
+        words = {word for number in numbers for word in lexicon.word(lexicon.store.text(number)).split("_")}
+        return frozenset({*words, *(f"{w}s" for w in words), *(f"{w[:-1]}ies" for w in words if w.endswith("y"))})
+
+    @cached_property
     def _words_by_start(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for word in self._words:
@@ -205,13 +213,15 @@ class TopicFinder:
         alike = self._fuzzy(_runs(left))
         named = {word for topic in alike for word in normal(topic.mention).split()}
         found.extend(alike)
-        found.extend(topic for word in left if normal(word) not in named for topic in self._partly(word))
+        capitals = any(word[:1].isupper() for word, *_ in words[1:])
+        telling = [word for word in left if normal(word) not in named and (word[:1].isupper() or not capitals)]
+        found.extend(topic for word in telling for topic in self._partly(word))
         return self._ranked(found)[:MAX_TOPICS]
 
     def _partly(self, word: str) -> list[Topic]:
         """The entities whose name begins or ends with ``word``, where few do: ``Obama`` for Barack Obama."""
         key = normal(word)
-        if len(key) < 4 or key in _FUNCTION_WORDS:
+        if len(key) < 4 or key in _FUNCTION_WORDS or key in self._schema_words:
             return []
         names = [name for name in self._words.get(key, ()) if name.startswith(f"{key} ") or name.endswith(f" {key}")]
         nodes = [node for name in names for node in self._by_label[name]] if len(names) <= MOST_PARTLY else []
