@@ -20,7 +20,7 @@ def sexpr_to_pandas(expression: str, boxes: BoxSet) -> str:
         boxes: The graph, loaded.
 
     Raises:
-        UnsupportedQuery: The expression has a construct that is refused rather than guessed, or names what no box holds.
+        UnsupportedQuery: The expression has a construct that is refused rather than guessed, or a name that no box has.
     """
     try:
         return emit(sexpr_to_plan(expression, boxes), boxes)

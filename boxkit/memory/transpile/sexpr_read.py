@@ -10,11 +10,12 @@ from boxkit.box import BoxSet
 from boxkit.converters.graph.literals import decode
 from boxkit.converters.graph.store import XSD, Literal
 from boxkit.errors import UnsupportedQuery
-from boxkit.memory.transpile.sparql_boxes import FREEBASE, GraphBoxes, Kind
+from boxkit.memory.transpile.sparql_boxes import FREEBASE, GraphBoxes
 from boxkit.memory.transpile.sparql_compare import compared
 from boxkit.memory.transpile.sparql_group import Group, Step, built
 from boxkit.memory.transpile.sparql_patterns import Inverse, Path, PatternReader, Term, Triple, Value, Variable
 from boxkit.memory.transpile.sparql_relation import Bound, Relation, filtered
+from boxkit.memory.transpile.sparql_terms import KINDS
 from boxkit.plan import (
     Aggregate,
     Aggregated,
@@ -268,14 +269,3 @@ def value_of(word: str, graph: GraphBoxes) -> Value:
     kind = XSD + kind.removeprefix("xsd:") if kind.startswith("xsd:") else kind
     found_value = decode(Literal(text, kind, language))
     return Value(found_value.value, KINDS.get(found_value.sort, "text"))
-
-
-KINDS: dict[str, Kind] = {
-    "integer": "number",
-    "number": "number",
-    "year": "year",
-    "boolean": "boolean",
-    "date": "date",
-    "datetime": "date",
-    "year and month": "date",
-}

@@ -185,6 +185,13 @@ class GraphBoxes:
         members = self.members(box)
         return own if self.needed([own, *(p for p in places if p != own)], members) == [own] else None
 
+    def namespace_of(self, ids: Iterable[Any] | None) -> str | None:
+        """The one namespace that these ids stand in; None where there are several, or where it is not known."""
+        if ids is None:
+            return None
+        spaces = {self.namespaces.get(str(each)) for each in ids}
+        return next(iter(spaces)) if len(spaces) == 1 else None
+
     @cached_property
     def namespaces(self) -> dict[str, str]:
         """The namespace that an id stands in, by id, where an id is the end of its IRI."""

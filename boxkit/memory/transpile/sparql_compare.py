@@ -34,7 +34,7 @@ def compared(operator: str, left: Bound, right: Bound, *, loosely: bool = False)
     if "entity" in kinds and operator in _ORDER:
         raise UnsupportedQuery("an order of entities")
     if kinds == {"year", "date"}:
-        left, right = _as_dates(left, operator), _as_dates(right, operator)
+        left, right = _as_dates(left), _as_dates(right)
     elif len({_family(kind) for kind in kinds}) > 1:
         raise UnsupportedQuery(f"a comparison of {' and '.join(sorted(kinds))}")
     elif kinds == {"any"} and operator in _ORDER:
@@ -58,7 +58,7 @@ def _apart(left: Bound, right: Bound) -> bool:
     return one is not None and other is not None and left.kind == "entity" and frozenset(one).isdisjoint(other)
 
 
-def _as_dates(bound: Bound, operator: str) -> Bound:
+def _as_dates(bound: Bound) -> Bound:
     if bound.kind == "date":
         return bound
     if isinstance(bound.value, Constant) and isinstance(bound.value.value, int):
@@ -91,3 +91,8 @@ def _check_dates(left: Bound, right: Bound, loosely: bool) -> None:
         raise UnsupportedQuery("an order of dates of several precisions")
     if any(a != b and (a.startswith(b) or b.startswith(a)) for a in texts[0] for b in texts[1]):
         raise UnsupportedQuery("an order of dates of several precisions")
+
+
+def _zone(text: str) -> str:
+    found = re.search(r"(Z|[+-]\d\d:\d\d)$", text)
+    return found[0] if found else ""

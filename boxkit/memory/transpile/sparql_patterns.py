@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile.sparql_boxes import GraphBoxes, Kind, Place
 from boxkit.memory.transpile.sparql_relation import Bound, Relation, filtered, joined
 from boxkit.plan import (
@@ -68,8 +69,16 @@ class Alternative:
     paths: tuple[Path, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A relation followed again and again: ``+`` once or more, ``*`` never or more, ``?`` never or once."""
+
+    path: Path
+    times: str
+
+
 #: A relation's IRI, or what is made of such.
-Path = str | Inverse | Alternative
+Path = str | Inverse | Alternative | Closure
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +132,12 @@ class PatternReader:
 
     # Patterns --------------------------------------------------------------------------------------------------
 
-    def read(self, triples: Sequence[Triple], needed: Collection[str], as_set: bool) -> list[Relation]:
-        """The patterns as relations still to be joined: one for what is said of one subject in its box, one a rest.
-
-        Args:
-            triples: What must hold together.
-            needed: The variables that are used outside.
-            as_set: Whether rows may be told once where they would be told several times.
-        """
+    def read(self, triples: Sequence[Triple]) -> list[Relation]:
+        """Patterns as rows still to be joined: one for what is said of a subject in its box, one for each other."""
         by_subject: dict[Term, list[Triple]] = {}
         for triple in triples:
             by_subject.setdefault(triple.subject, []).append(triple)
-        parts = [part for subject, own in by_subject.items() for part in self._star(subject, own, triples)]
-        return parts
+        return [part for subject, own in by_subject.items() for part in self._star(subject, own, triples)]
 
     def _star(self, subject: Term, triples: Sequence[Triple], everything: Sequence[Triple]) -> list[Relation]:
         types = [
@@ -250,6 +252,8 @@ class PatternReader:
             return (plan, value), subject, once
         if isinstance(path, Alternative):
             return self._union([self._path(each, members) for each in path.paths], once=False)
+        if isinstance(path, Closure):
+            raise UnsupportedQuery(f"a property path repeated ({path.times})")
         places = self.graph.needed(self.graph.places(path), members)
         if len(places) == 1:
             return self._place(places[0])

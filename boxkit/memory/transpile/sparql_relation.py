@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile.sparql_boxes import Kind
-from boxkit.plan import Alias, Column, Compare, Constant, Expression, Filter, Join, Output, Plan, Project, all_of
+from boxkit.plan import Alias, Column, Constant, Expression, Filter, Join, Plan, Project, all_of
 from boxkit.plan.algebra import JoinKind
 
-__all__ = ["Bound", "Relation", "filtered", "joined", "projected"]
+__all__ = ["Bound", "Relation", "filtered", "joined", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +97,21 @@ def _check(name: str, left: Bound, right: Bound) -> None:
         raise UnsupportedQuery("a variable that is an entity here and a value there", detail=f"?{name}")
 
 
-def projected(relation: Relation, names: Iterable[str], alias: str) -> Relation:
-    """Columns for some variables only, under the variables' names."""
-    outputs = tuple(Output(relation.of(name).value, name) for name in names)
-    if relation.plan is None:
-        raise UnsupportedQuery("a pattern without triples")
-    plan = Alias(Project(relation.plan, outputs), alias, tuple(output.name for output in outputs))
-    bound = {output.name: replace(relation.of(output.name), value=Column(output.name, alias)) for output in outputs}
-    return Relation(plan, bound, relation.once and set(bound) == set(relation.bound), relation.has_constant)
+def named(
+    plan: Plan, bound: Mapping[str, Bound], alias: str, *, once: bool, names: Sequence[str] | None = None
+) -> Relation:
+    """A plan's columns as variables.
 
-
-def equal(left: Expression, right: Expression) -> Expression:
-    """A comparison, spared where it says nothing."""
-    return Constant(True) if left == right else Compare("=", left, right)
+    Args:
+        plan: The rows.
+        bound: What is known of the variables.
+        alias: What the columns are known by from now on.
+        once: Whether no two rows are the same.
+        names: The variables, column by column; the plan's own names where None.
+    """
+    if names is None:
+        assert isinstance(plan, Project)
+        names = [output.name for output in plan.outputs]
+    unknown = Bound(Constant(None), "any", maybe=True)
+    columns = {name: replace(bound.get(name, unknown), value=Column(name, alias)) for name in names}
+    return Relation(Alias(plan, alias, tuple(names)), columns, once)

@@ -151,10 +151,7 @@ def to_text(value: Expression, reader: ExpressionReader) -> Expression:
 
 def may_be_whole(kind: Type) -> bool:
     """Whether a value is a whole number to SQLite, or may be one in a column that holds decimals too."""
-    if kind.kind != "number" or kind.affinity not in ("numeric", "integer", "blob") or kind.values is None:
-        return kind.kind == "integer"
-    known = kind.values.dropna()
-    return bool((known == known.round()).any())
+    return kind.kind == "integer" or kind.some_whole
 
 
 def cast(value: Expression, to: Any, reader: ExpressionReader) -> Expression:

@@ -74,7 +74,11 @@ def _source(reader: QueryReader, node: Any, scope: Scope) -> Source:
     else:
         raise UnsupportedQuery(f"{type(node).__name__.upper()} in FROM", detail=node.sql())
     plan = _known_as(plan, name, scope)
-    return _PlannedSource(name or "", reader.schema.slots(plan), plan=plan)
+    labels = {}
+    if isinstance(plan, Scan):
+        fields = reader.boxes[plan.box].fields
+        labels = {each.source_name.casefold(): each.label for each in fields if each.source_name != each.label}
+    return _PlannedSource(name or "", reader.schema.slots(plan), labels=labels, plan=plan)
 
 
 @dataclass(slots=True)

@@ -20,15 +20,18 @@ class Source:
     Attributes:
         name: What the query calls it.
         slots: Its columns, whose ``of`` is unique in the query.
+        labels: The labels of columns that have another name (folded) in the source.
         merged: Columns (folded) that a USING or NATURAL join took from another source; ``*`` leaves them out.
     """
 
     name: str
     slots: tuple[Slot, ...]
     merged: set[str] = field(default_factory=set)
+    labels: dict[str, str] = field(default_factory=dict)
 
     def find(self, name: str) -> Slot | None:
         """The column of that name; exact spelling goes first, then any case."""
+        name = self.labels.get(name.casefold(), name)
         folded = name.casefold()
         exact = [slot for slot in self.slots if slot.name == name]
         return next(iter(exact), None) or next((slot for slot in self.slots if slot.name.casefold() == folded), None)
