@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from boxkit.plan.types import Kind, Type, union_of
 
@@ -34,7 +34,8 @@ class Function:
         """The type of the result."""
         nullable = (self.can_miss or any(each.nullable for each in arguments)) and not self.never_misses
         kind = self.kind or union_of(arguments).kind
-        return Type(kind, nullable)
+        some_whole = self.kind is None and union_of(arguments).some_whole
+        return Type(kind, nullable, some_whole=some_whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class FirstKnown(Function):
 
     def type_of(self, arguments: Sequence[Type]) -> Type:
         """The type of the result."""
-        return Type(union_of(arguments).kind, all(each.nullable for each in arguments))
+        return replace(union_of(arguments), nullable=all(each.nullable for each in arguments))
 
 
 def _plain(kind: Kind | None, column: str, single: str | None = None, *, text: bool = False) -> Function:

@@ -220,7 +220,12 @@ class Schema:
         if expression.operator in ("/", "div", "%"):
             nullable = nullable or not right.never_zero
         whole = all(each.kind in ("integer", "boolean") for each in (left, right))
-        return Type("integer" if whole and expression.operator != "/" else "number", nullable)
+        if whole and expression.operator != "/":
+            return Type("integer", nullable)
+        some_whole = expression.operator != "/" and all(
+            each.kind == "integer" or each.some_whole for each in (left, right)
+        )
+        return Type("number", nullable, some_whole=some_whole)
 
     def _aggregated(self, call: ex.Aggregated, slots: Sequence[Slot]) -> Type:
         if call.function == "count" or call.argument is None:
@@ -232,7 +237,8 @@ class Schema:
         if call.function == "average":
             return Type("number", nullable)
         if call.function == "sum":
-            return Type("integer" if inner.kind in ("integer", "boolean") else "number", nullable)
+            whole = inner.kind in ("integer", "boolean")
+            return Type("integer" if whole else "number", nullable, some_whole=inner.some_whole)
         if call.function == "concatenate":
             return Type("text", nullable)
         kept = replace(inner, nullable=nullable)
@@ -261,8 +267,15 @@ def _cast(inner: Type, to: ex.CastName) -> Type:
         return Type("integer", inner.nullable)
     if to in ("number", "numeric"):
         whole = inner.kind in ("integer", "boolean") or holds_whole_numbers(inner)
-        return Type("integer" if whole else "number", inner.nullable or to == "numeric")
-    return replace(inner, kind="number", affinity="") if inner.is_number else Type("number", inner.nullable)
+        # Text that is made of numbers may be made of whole ones here and there.
+        return Type(
+            "integer" if whole else "number",
+            inner.nullable or to == "numeric",
+            some_whole=not whole and (inner.some_whole or inner.kind in ("text", "mixed")),
+        )
+    if inner.is_number:
+        return replace(inner, kind="number", affinity="", some_whole=False)
+    return Type("number", inner.nullable)
 
 
 def holds_whole_numbers(kind: Type) -> bool:

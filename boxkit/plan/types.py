@@ -27,6 +27,7 @@ class Type:
             empty for computed values.
         values: A series that holds every value the column can have (more are no harm), where there is one.
         sign: What is known of a number without looking at values (a count is not negative).
+        some_whole: Whether the whole ones among decimal numbers are integers to the source (SQLite's NUMERIC).
     """
 
     kind: Kind
@@ -34,6 +35,7 @@ class Type:
     affinity: str = ""
     values: pd.Series[Any] | None = field(default=None, compare=False, repr=False)
     sign: Literal["", "positive", "not negative"] = ""
+    some_whole: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -111,13 +113,13 @@ def union_of(types: Iterable[Type]) -> Type:
     if kinds == {"text"}:
         return Type("text", nullable, values=_all_values(given))
     if len(kinds) == 1:
-        return Type(kinds.pop(), nullable)
+        return Type(kinds.pop(), nullable, some_whole=any(each.some_whole for each in given))
     if not kinds:
         return Type("null")
     if kinds <= {"integer", "boolean"}:
         return Type("integer", nullable)
     if kinds <= {"integer", "number", "boolean"}:
-        return Type("number", nullable)
+        return Type("number", nullable, some_whole=True)
     return Type("mixed" if kinds <= {"integer", "number", "boolean", "text", "mixed"} else "other", nullable)
 
 
@@ -136,7 +138,11 @@ def _all_values(types: list[Type]) -> pd.Series[Any] | None:
 
 def type_of_series(series: pd.Series[Any], affinity: str = "") -> Type:
     """The type of a box's column, from its dtype and, for object columns, from its values."""
-    return Type(_kind_of(series), bool(series.isna().any()), affinity, series)
+    kind = _kind_of(series)
+    # A real number that is whole is stored as an integer where the affinity is a number's other than REAL.
+    may_mix = kind == "number" and affinity in ("numeric", "integer", "blob")
+    some_whole = may_mix and bool((series.dropna() % 1 == 0).any())
+    return Type(kind, bool(series.isna().any()), affinity, series, some_whole=some_whole)
 
 
 def _kind_of(series: pd.Series[Any]) -> Kind:

@@ -103,7 +103,7 @@ def _to_text(values: Values, code: Code) -> Code:
     kind = replace(code.type, kind="text", values=None, affinity="")
     if code.type.kind == "text":
         return code
-    if code.type.kind == "number" and not _short_floats(code.type.values):
+    if code.type.kind == "number" and (code.type.some_whole or not _short_floats(code.type.values)):
         return _decimal_text(values, code, kind)
     if code.type.kind == "boolean":
         code = _counted(values, code)
@@ -116,10 +116,12 @@ def _to_text(values: Values, code: Code) -> Code:
 
 def _decimal_text(values: Values, code: Code, kind: Type) -> Code:
     """Decimal numbers as SQLite writes them: at most 15 digits, and one behind the point at least."""
+    # Where whole numbers are integers, they have no point.
+    shown = 'f"{value:.15g}"' if code.type.some_whole else 'str(float(f"{value:.15g}"))'
     if code.single:
-        text = f'str(float(f"{{{code.text}:.15g}}"))'
+        text = shown.replace("value", code.text)
         return Code(f"({text} if pd.notna({code.text}) else np.nan)" if code.type.nullable else text, kind, single=True)
-    text = f'{values.as_series(code)}.map(lambda value: str(float(f"{{value:.15g}}"))'
+    text = f"{values.as_series(code)}.map(lambda value: {shown}"
     return Code(text + (', na_action="ignore")' if code.type.nullable else ")"), kind)
 
 
