@@ -26,7 +26,8 @@ def demo() -> None:
 
     start_worker()
     asked = {question.id: question for question in questions()}
-    planner = boxkit.Planner()
+    # The code is the planner's over facts of ours: where nothing confines it, it may run all the same.
+    planner = boxkit.Planner(limits=boxkit.Limits(allow_weak=True))
     worst = Exit.ANSWERED
     with reported():
         for question in map(asked.__getitem__, DEMO):
