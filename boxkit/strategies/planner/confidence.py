@@ -1,7 +1,7 @@
 """How likely a candidate is what was asked: its costs, weighed and calibrated.
 
-The weights come from a logistic regression, and the table from the share of right answers at each weighed cost, over the
-2,191 questions of Spider's train databases that lie beside the project (benchmarks/planner.py; docs/planner.md).
+The weights come from a logistic regression, and the table from the share of right answers at each weighed cost, over
+2,191 questions on 40 of Spider's train databases (benchmarks/planner.py; docs/planner.md).
 """
 
 from __future__ import annotations

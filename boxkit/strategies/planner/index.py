@@ -23,6 +23,8 @@ MAX_ROWS = 2_000_000
 #: A field with more distinct texts is not searched by single words of them.
 MAX_WORD_VALUES = 50_000
 
+_TOTALS = ("total", "totals", "grand total", "sum", "overall", "average")
+
 
 @dataclass(frozen=True, slots=True)
 class Index:
@@ -38,6 +40,7 @@ class Index:
         by_word: Normal texts of several words, by each of their words.
         parents: What a field of a foreign key of one field refers to.
         partial: Boxes too large for all their values to be indexed.
+        totals: Boxes with a row of totals among their rows.
     """
 
     boxes: dict[str, tuple[str, ...]]
@@ -49,6 +52,7 @@ class Index:
     by_word: dict[str, list[str]]
     parents: dict[Place, Place]
     partial: tuple[str, ...] = ()
+    totals: frozenset[str] = frozenset()
 
     def junctions(self) -> frozenset[str]:
         """Boxes with two foreign keys or more, and hardly anything else."""
@@ -94,7 +98,8 @@ def index_of(boxes: BoxSet) -> Index:
         index.keys[name] = box.primary_key or _unique_field(index, name)
         index.naming[name] = _naming(box, index)
     by_word = {word: sorted(texts) for word, texts in words.items()}
-    return replace(index, by_word=by_word, partial=tuple(partial))
+    totals = {place.box for text in _TOTALS for place in index.values.get(text, {})}
+    return replace(index, by_word=by_word, partial=tuple(partial), totals=frozenset(totals))
 
 
 def _add_values(

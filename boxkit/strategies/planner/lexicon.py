@@ -47,11 +47,10 @@ DIRECTIONS = {
 LIGHT_WORDS = frozenset(
     """
     live locat base come belong work make made use hold held take took contain includ offer own get got produc
-    creat write serv call known know happen occur appear situat found lie reach come went go play involv relat
-    connect link regist regist record exist own possess keep provid assign stay resid hail origin total group
-    current work run ran bear born place thing item people person everyon anyon someon instanc amount time mani
-    part case there did do that be goe correspond actual abl cover correspond carri complet respect stand sit
-    flow becam becom lie rise drive gain home cross pass
+    creat write serv call known know happen occur appear situat found lie reach went go play involv relat
+    connect link regist record exist possess keep provid assign stay resid hail origin current run ran bear
+    born thing item people person everyon anyon someon instanc mani part there did do that be goe correspond
+    actual abl cover carri complet respect stand sit flow becam becom rise drive gain home cross pass
     """.split()
 )
 

@@ -278,10 +278,10 @@ class _Tables:
                 # ``author_id`` is not meant by "author"; the box is.
                 self.parts[piece].append(Link("field", place.box, 0.4, place.field, how="part"))
                 continue
-            if (bare and not set(piece) & bare) or (set(piece) <= _GENERIC and piece != core[-1:]):
+            if (bare and not set(piece) & bare) or (set(piece) <= _GENERIC and piece not in (core[-1:], core[:1])):
                 continue
             rest = set(core) - set(piece)
-            if piece == core[-1:] and set(piece) <= _GENERIC:
+            if set(piece) <= _GENERIC:
                 self.parts[piece].append(Link("field", place.box, 0.6, place.field, how="part"))
                 continue
             score = 0.9 if rest <= _GENERIC else 0.5 + 0.35 * len(piece) / len(core)

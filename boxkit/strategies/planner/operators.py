@@ -33,7 +33,7 @@ OPERATORS: tuple[Operator, ...] = tuple(
         ("direction", "desc", r"(?:longest|highest|largest|biggest|newest|latest|greatest|heaviest|tallest|most expensive|oldest) first"),
         ("direction", "asc", r"(?:shortest|lowest|smallest|earliest|cheapest|lightest|youngest|least expensive) first"),
         ("direction", "asc", r"in order$|in order of"),
-        ("empty", "", r"above sea level|of all time|(?:came|come|comes) out"),
+        ("empty", "", r"above sea level|of all time|(?:came|come|comes) out|(?:took|take|takes|taken|taking|takes) place"),
         ("everything", "", r"(?:all|every|everything|full|complete)(?: of)?(?: the)? (?:information|info|details|data|columns|fields|attributes|known)(?: (?:about|of|for|on|regarding|available|there is))*|everything (?:about|on)"),
         ("difference", "", r"(?:the )?(?:difference|gap) (?:between|in)|how much (?:more|higher|larger|bigger) is"),
         ("share", "percent", r"(?:the |what )?(?:percentage|percent|per cent)(?: of)?"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from boxkit.strategies.planner.adjectives import ADJECTIVES
@@ -110,14 +111,17 @@ class _Slots:
         """A box or a field; a key only where it is called by its full name."""
         return None if link.kind == "value" else 0.0
 
-    def countable(self, link: Link) -> float | None:
+    def countable(self, link: Link, distinct: bool = False) -> float | None:
         """Things rather than amounts."""
         if link.kind == "value":
             return None
         if link.kind == "box":
             return 0.0
         known = self.field_of(link)
-        return 0.4 if known.kind == "number" or known.has_figures else 0.08
+        if known.kind == "number" or known.has_figures:
+            return 0.4
+        # Rows or different values? Without "different" both may be meant, unless each row has its own.
+        return 0.08 if known.unique or distinct else 0.18
 
     def amount(self, link: Link) -> float | None:
         """Fields that can be summed up and averaged."""
@@ -222,7 +226,8 @@ class _Slots:
         """Every box, where nothing says which."""
         valued = {link.box for item in self.draft.items if item.is_value for link in item.only("value")}
         for box in self.index.boxes:
-            yield Option(box, "", 0.1 if box in valued or not valued else 0.2, how="any")
+            nameless = all(word == "box" or word.isdigit() for word in self.index.boxes[box])
+            yield Option(box, "", (0.1 if box in valued or not valued else 0.2) + 0.25 * nameless, how="any")
 
 
 def slots_of(draft: Draft) -> list[Slot]:
@@ -266,8 +271,8 @@ def _target(slots: _Slots, key: object, target: Target) -> None:
 
 
 def _figure(slots: _Slots, key: object, figure: Figure) -> None:
-    accept = {
-        "count": slots.countable,
+    accept: dict[str, Callable[[Link], float | None]] = {
+        "count": partial(slots.countable, distinct=figure.distinct),
         "sum": slots.amount,
         "average": slots.amount,
         "median": slots.amount,

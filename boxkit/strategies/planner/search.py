@@ -157,7 +157,7 @@ def _candidate(
         "places": _places(draft, choice, slots, joins),
         "joins": _joined(choice, hints, tree, joins),
         "hints": hinted,
-        "guesses": assembly.penalty + _intricacy(query, joins) + _strays(query, choice, joins),
+        "guesses": assembly.penalty + _intricacy(query, joins, draft.index) + _strays(query, choice, joins),
     }
     return Candidate(query, 0.0, costs, tuple(unplaced), tree)
 
@@ -172,9 +172,11 @@ def _strays(query: Query, choice: Choice, joins: Joins) -> float:
     return cost
 
 
-def _intricacy(query: Query, joins: Joins) -> float:
+def _intricacy(query: Query, joins: Joins, index: Index) -> float:
     """What it costs to read several rankings, the best of each group, or a missing parent into a question."""
-    cost = 0.15 * max(0, len({ranking.measure for ranking in query.rankings}) - 1)
+    made = any(measure.function for measure in query.measures()) or bool(query.rankings)
+    cost = 0.4 if made and query.root in index.totals else 0.0
+    cost += 0.15 * max(0, len({ranking.measure for ranking in query.rankings}) - 1)
     if query.is_grouped and query.rankings and not any(ranking.measure.function for ranking in query.rankings):
         cost += 0.2
     named = [

@@ -253,6 +253,9 @@ def _read_count(draft: Draft, place: int, functions: list[Function]) -> int:
         wanted = functions[:] or ["sum" if "total" in item.text.lower() or named or people else ""]
         functions.clear()
         draft.targets += [Target(Figure(function, mention)) for function in wanted]
+        if wanted != functions and _counts_numbers(mention):
+            # "How many tours", where a field called Tour numbers them.
+            draft.doubts.append(f"whether {mention.text!r} are counted or numbered")
         if wanted == [""]:
             # "How many pages are there?" may want a sum, a list, or the number of different ones.
             draft.doubts.append(f"what is wanted of {mention.text!r}")
@@ -302,6 +305,12 @@ def _read_mention(draft: Draft, place: int, functions: list[Function], container
     sums = item.text.lower() == "total" and draft.is_measure(item) and draft.items[place + 1 : place + 2] != []
     draft.targets.append(Target(Figure("sum" if sums and draft.items[place + 1].kind == "of" else "", item)))
     return place
+
+
+def _counts_numbers(mention: Item) -> bool:
+    top = mention.links[0]
+    plural = mention.text.lower().endswith("s") and not top.field.lower().endswith("s")
+    return plural and top.how in ("exact", "stem")
 
 
 def _is_noun(item: Item) -> bool:
