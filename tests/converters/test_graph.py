@@ -12,6 +12,7 @@ import rdflib
 import boxkit
 from boxkit.box import BoxSet
 from boxkit.converters.graph import Vocabulary, entities_of, iri_of
+from boxkit.converters.graph.drawing import mermaid_boxes, mermaid_entities
 from boxkit.errors import SourceError, SourceNotFound
 
 PREFIXES = """
@@ -402,3 +403,12 @@ def test_load_takes_a_small_graph_whole_and_from_graph_what_the_question_names(d
     assert set(boxkit.from_graph(path, question="How long is Love Me Do?", hops=1)["album"].frame["album_id"]) == {
         "Please_Please_Me"
     }
+
+
+def test_boxes_and_entities_can_be_drawn() -> None:
+    boxes = boxes_of(MUSIC, topics=["The Beatles"], hops=1)
+    assert 'band_member }o--|| artist : "member"' in mermaid_boxes(boxes)
+    drawn = mermaid_entities(boxes)
+    assert '["The Beatles"]' in drawn
+    assert drawn.count('-->|"member"|') == 2
+    assert "and 2 more links" in mermaid_entities(boxes, max_links=1)

@@ -123,3 +123,36 @@ def test_an_rdflib_graph_loads_as_its_file_does(zoo: BoxSet) -> None:
 def test_a_file_that_is_not_valid_says_where(tmp_path: Path) -> None:
     with pytest.raises(UnreadableSource, match="line 2"):
         load(tmp_path / "bad.nt", '<http://a> <http://b> "c" .\n<http://a> <http://b "c .\n')
+
+
+def test_a_file_that_is_not_in_utf_8_is_read_with_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "latin.ttl"
+    path.write_bytes('@prefix : <http://e/> . :a :called "café" .'.encode("latin-1"))
+    boxes = boxkit.load(path)
+    assert list(boxes["entity"].frame["called"]) == ["café"]
+    assert [note.kind for note in boxes.notes] == ["undecodable"]
+
+
+def test_an_iri_with_a_blank_in_it_is_read_with_a_note(tmp_path: Path) -> None:
+    boxes = load(tmp_path / "bad.ttl", "@prefix : <http://e/> . :a :at <http://bad iri> ; :n 3 .")
+    assert list(boxes["entity"].frame["n"]) == [3]
+    assert "not strictly valid" in str(boxes.notes[0])
+
+
+def test_names_in_any_script_and_percent_coded_ones_are_readable(tmp_path: Path) -> None:
+    boxes = load(tmp_path / "names.ttl", "@prefix : <http://e/> . :a :M%C3%BCnchen 3 ; :日付 4 .")
+    assert set(boxes["entity"].labels) >= {"münchen", "日付"}
+
+
+def test_a_changed_file_makes_its_boxes_stale(tmp_path: Path, zoo: BoxSet) -> None:
+    path = tmp_path / "zoo.ttl"
+    before = boxkit.load(path)
+    assert not before.is_stale
+    path.write_text(ZOO + ":Bobo a :GreatApe .", encoding="utf-8")
+    assert before.is_stale
+    assert boxkit.load(path).fingerprint != before.fingerprint
+
+
+def test_remote_contexts_are_not_fetched(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableSource, match="put the context into the file"):
+        load(tmp_path / "a.jsonld", '{"@context": "https://schema.org/", "@id": "http://e/a", "name": "x"}')

@@ -237,19 +237,17 @@ def _described(facts: Facts, table: Table) -> str:
 def _tell_apart(facts: Facts, table: Table) -> None:
     """Columns of one label get more of their relations' names, and a note."""
     times = Counter(column.label for column in table.columns)
-    for column in table.columns:
-        if times[column.label] > 1 and column.source:
-            longer = facts.lexicon.word(column.source, levels=2)
-            if longer != column.label:
-                table.notes.append(
-                    Note(
-                        "renamed",
-                        f"several relations are called {column.label!r}: this one is {column.source}",
-                        table.name,
-                        longer,
-                    )
-                )
-                column.label = longer
+    short = {at: column.label for at, column in enumerate(table.columns) if times[column.label] > 1 and column.source}
+    for at in short:
+        column = table.columns[at]
+        column.label = facts.lexicon.word(column.source, levels=2)
+        beside = table.columns[at + 1] if at + 1 < len(table.columns) else None
+        if beside is not None and beside.label == f"{short[at]}_label" and not beside.source:
+            beside.label = f"{column.label}_label"
+    labels = table.labels
+    for at, label in short.items():
+        what = f"several relations are called {label!r}: this one is {table.columns[at].source}"
+        table.notes.append(Note("renamed", what, table.name, labels[at]))
 
 
 def _outside(source: str) -> str:

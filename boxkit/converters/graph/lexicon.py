@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from urllib.parse import unquote
 
 import numpy as np
 
 from boxkit.converters.graph.literals import prefer
-from boxkit.converters.graph.names import is_opaque, readable, short_ids, snake, split_iri
+from boxkit.converters.graph.names import is_opaque, last_word, readable, short_ids, snake, split_iri
 from boxkit.converters.graph.store import BLANK, IRI, LITERAL, Ints, Literal, TripleStore, distinct
 from boxkit.converters.graph.vocabulary import OWL, RDF, RDFS, SKOS, Vocabulary
 
@@ -284,6 +285,7 @@ class Lexicon:
         if is_opaque(local):
             local = self.texts_of([iri]).get(iri, local)
             return snake(local) if levels == 1 else snake(f"{local} {split_iri(iri)[1]}")
+        local = unquote(local)
         parts = [part for part in local.split(".") if part] if _is_dotted(local) else [local]
         if levels == 1 or len(parts) >= levels:
             return snake("_".join(parts[-levels:])) or "relation"
@@ -291,7 +293,7 @@ class Lexicon:
 
     def _prefix(self, space: str) -> str:
         declared = sorted(prefix for prefix, known in self.store.prefixes.items() if known == space and prefix)
-        return declared[0] if declared else split_iri(space.rstrip("#/"))[1] or "ns"
+        return declared[0] if declared else last_word(space)
 
 
 _DIGITS = re.compile(r"(\d+)")

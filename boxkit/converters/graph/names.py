@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from urllib.parse import unquote
 
-__all__ = ["is_opaque", "readable", "short_ids", "snake", "split_iri"]
+__all__ = ["is_opaque", "last_word", "readable", "short_ids", "snake", "split_iri"]
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _OPAQUE = re.compile(r"[A-Za-z]{0,4}[-_]?\d+|[mg]\.[0-9a-z_]+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-fA-F]{16,}|\d[\w-]*")
@@ -104,7 +104,7 @@ def _prefix_of(spaces: Iterable[str], prefixes: Mapping[str, str]) -> dict[str, 
     declared = {space: prefix for prefix, space in sorted(prefixes.items(), reverse=True) if prefix}
     named: dict[str, str] = {}
     for space in spaces:
-        stem = declared.get(space) or _last_word(space)
+        stem = declared.get(space) or last_word(space)
         name, number = stem, 2
         while name in named.values():
             name, number = f"{stem}{number}", number + 1
@@ -112,6 +112,11 @@ def _prefix_of(spaces: Iterable[str], prefixes: Mapping[str, str]) -> dict[str, 
     return named
 
 
-def _last_word(space: str) -> str:
+def last_word(space: str) -> str:
+    """The last word of a namespace, to tell its names from others'.
+
+    >>> last_word("http://xmlns.com/foaf/0.1/"), last_word("http://www.w3.org/2004/02/skos/core#")
+    ('foaf', 'core')
+    """
     words = re.findall(r"[A-Za-z][\w-]*", space.split("://", 1)[-1])
     return words[-1] if words else "ns"

@@ -116,7 +116,22 @@ def parse_file(path: Path, syntax: str, label: str) -> tuple[TripleStore, list[N
         data = data.decode("utf-16").encode()
     data = data.removeprefix(b"\xef\xbb\xbf")
     content = hashlib.blake2b(data, digest_size=16).hexdigest()
-    base = f"file:///{path.name}"
+    data, notes = _as_utf8(data, syntax)
+    store, found = _parsed(data, syntax, f"file:///{path.name}", content, label)
+    return store, [*notes, *found]
+
+
+def _as_utf8(data: bytes, syntax: str) -> tuple[bytes, list[Note]]:
+    """The bytes of an RDF text in UTF-8, which all but RDF/XML must be in."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        if syntax not in ("xml", "trix"):
+            return data.decode("latin-1").encode(), [Note("undecodable", "the file is not in UTF-8; read as Latin-1")]
+    return data, []
+
+
+def _parsed(data: bytes, syntax: str, base: str, content: str, label: str) -> tuple[TripleStore, list[Note]]:
     if syntax == "nt" and (plain := read_ntriples(data)) is not None:
         return plain.build({}, content), []
     if syntax in _OXIGRAPH:

@@ -1,0 +1,79 @@
+"""Drawings of a graph's boxes as Mermaid text, which Markdown viewers show: boxes with keys, entities with links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from boxkit.box import Box, BoxSet
+
+__all__ = ["mermaid_boxes", "mermaid_entities"]
+
+MAX_FIELDS = 12
+MAX_LINKS = 80
+
+
+def mermaid_boxes(boxes: BoxSet) -> str:
+    """An entity-relationship diagram: each box with its fields, each foreign key as a line."""
+    lines = ["erDiagram"]
+    for name, box in boxes.items():
+        lines.append(f"    {_word(name)} {{")
+        lines.extend(
+            f"        {_word(each.type.split(',')[0] or 'any')} {_word(each.label)}" for each in box.fields[:MAX_FIELDS]
+        )
+        lines.append("    }")
+    for key in boxes.foreign_keys:
+        if key.parent in boxes:
+            lines.append(f'    {_word(key.box)} }}o--|| {_word(key.parent)} : "{_text(", ".join(key.fields))}"')
+    return "\n".join(lines) + "\n"
+
+
+def mermaid_entities(boxes: BoxSet, max_links: int = MAX_LINKS) -> str:
+    """The entities and the links between them, the first ``max_links``; how many more there are stands in the drawing."""
+    nodes: dict[str, str] = {}
+    lines = ["graph LR"]
+    count = 0
+    for one, relation, other in _links(boxes):
+        count += 1
+        if count > max_links:
+            continue
+        for label in (one, other):
+            if label not in nodes:
+                nodes[label] = f"n{len(nodes)}"
+                lines.append(f'    {nodes[label]}["{_text(label)}"]')
+        lines.append(f'    {nodes[one]} -->|"{_text(relation)}"| {nodes[other]}')
+    if count > max_links:
+        lines.append(f'    more["and {count - max_links} more links"]')
+    return "\n".join(lines) + "\n"
+
+
+def _links(boxes: BoxSet) -> Iterator[tuple[str, str, str]]:
+    """Subject, relation and value of every link along a relation, by labels where there are any."""
+    names = {
+        str(entity): label
+        for box in boxes.values()
+        if len(box.fields) > 1 and box.labels[1] == _label_of(box)
+        for entity, label in box.frame.iloc[:, :2].dropna().itertuples(index=False, name=None)
+    }
+    for key in boxes.foreign_keys:
+        box = boxes[key.box]
+        (relation,) = key.fields
+        subject = box.labels[0]
+        if relation == subject or boxes[key.parent].labels[0] == relation:
+            continue
+        parents = set(boxes[key.parent].frame[key.parent_fields[0]])
+        for one, other in box.frame[[subject, relation]].dropna().itertuples(index=False, name=None):
+            if other in parents:
+                yield names.get(str(one), str(one)), relation, names.get(str(other), str(other))
+
+
+def _label_of(box: Box) -> str:
+    return f"{box.name}_label"
+
+
+def _word(text: str) -> str:
+    return re.sub(r"\W", "_", text) or "_"
+
+
+def _text(text: str) -> str:
+    return text.replace('"', "'").replace("\n", " ")[:60]
