@@ -67,10 +67,10 @@ def column(values: Sequence[Any], hint: str = "") -> pd.Series[Any]:
             return pd.Series(values, dtype="boolean" if missing else "bool")
         if kinds == {int}:
             if missing:
-                return pd.Series(_nullable_integers(values))
-            return pd.Series(np.array(values, dtype="int64"))
+                return pd.Series(_nullable_integers(values), copy=False)
+            return pd.Series(np.array(values, dtype="int64"), copy=False)
         if kinds == {float} or (kinds == {int, float} and _all_exact(values)):
-            return pd.Series(np.array(values, dtype="float64"))
+            return pd.Series(np.array(values, dtype="float64"), copy=False)
         if kinds == {datetime.datetime} and not any(value is not None and value.tzinfo for value in values):
             return pd.Series(np.array(values, dtype="datetime64[us]"))
         if kinds == {datetime.timedelta}:
@@ -79,7 +79,7 @@ def column(values: Sequence[Any], hint: str = "") -> pd.Series[Any]:
         pass
     objects = np.empty(len(values), dtype=object)
     objects[:] = values
-    return pd.Series(objects, dtype=object)
+    return pd.Series(objects, dtype=object, copy=False)
 
 
 def without_values(length: int, hint: str) -> pd.Series[Any]:

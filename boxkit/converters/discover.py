@@ -247,7 +247,8 @@ def _counts_from_one(column: _Column) -> bool:
 
 
 def _is_key(column: _Column) -> bool:
-    return column.is_declared_key or (not column.box.primary_key and column.is_unique)
+    is_first = column.label == column.box.labels[0]
+    return column.is_declared_key or (not column.box.primary_key and is_first and column.is_unique)
 
 
 def _is_home(column: _Column) -> bool:

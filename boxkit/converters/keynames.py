@@ -50,7 +50,7 @@ def words(name: str) -> tuple[str, ...]:
     >>> words("CustomerIDs"), words("ref_countries"), words("src_apid")
     (('customer', 'id'), ('ref', 'country'), ('src', 'apid'))
     """
-    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
+    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", re.sub(r"IDs(?![a-z])", "Ids", name))
     spaced = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", spaced)
     found = re.findall(r"[^\W_]+", spaced.casefold())
     return tuple("id" if word == "ids" else _singular(word) for word in found)

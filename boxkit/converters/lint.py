@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["lint_frame", "lint_values"]
 
 #: Rows of a frame that are looked at; of longer ones every n-th.
-_MAX_ROWS = 50_000
+_MAX_ROWS = 10_000
 #: Texts that stand for "no value".
 _SENTINEL_TEXTS = frozenset(
     {
@@ -86,7 +86,8 @@ def lint_frame(frame: pd.DataFrame, box: str) -> list[Note]:
     step = max(1, -(-len(frame) // _MAX_ROWS))
     where = f" (every {step}th row was looked at)" if step > 1 else ""
     notes = []
-    missing = {label: count for label, count in frame.isna().sum().items() if count}
+    counts = {label: int(frame[label].isna().sum()) for label in frame.columns}
+    missing = {label: count for label, count in counts.items() if count}
     if missing:
         shown = ", ".join(f"{label!r} {count}" for label, count in list(missing.items())[:12])
         more = f" and {len(missing) - 12} more fields" if len(missing) > 12 else ""

@@ -9,6 +9,7 @@ from typing import Any
 
 from boxkit.box import Box, BoxSet, Field, ForeignKey, Note
 from boxkit.converters.columns import words_for_values
+from boxkit.converters.described import FOLDER, with_descriptions_of
 from boxkit.converters.discover import with_discovered_keys
 from boxkit.converters.lint import lint_values
 from boxkit.converters.source import SourceFile
@@ -25,7 +26,7 @@ _MAGIC = b"SQLite format 3\x00"
 #: Rows looked at to say what a column holds.
 _SAMPLE_ROWS = 50
 #: SQLite's machine steps that checking all declared keys may take while loading.
-_KEY_STEPS = 400_000
+_KEY_STEPS = 200_000
 #: Databases up to this size are searched for keys where they declare none.
 _DISCOVERED_BYTES = 64_000_000
 #: Databases up to this size are checked for damaged pages while loading.
@@ -59,6 +60,8 @@ def convert(source: Any, *, tables: list[str] | None = None, discover: bool | No
     database = Database.of(source)
     with database.connect() as connection:
         boxes = _Catalogue(database, connection, tables).boxes()
+    if isinstance(source, SourceFile):
+        boxes = with_descriptions_of(boxes, source.origin.parent / FOLDER)
     if discover is None:
         discover = not boxes.foreign_keys and database.size <= _DISCOVERED_BYTES
     return with_discovered_keys(boxes) if discover and len(boxes) > 1 else boxes
@@ -228,8 +231,10 @@ def _orphans(child: Box, fields: tuple[str, ...], parent: Box, parent_fields: tu
     own = [quoted(child.field(label).source_name) for label in fields]
     theirs = [quoted(parent.field(label).source_name) for label in parent_fields]
     present = " AND ".join(f"{each} IS NOT NULL" for each in own)
-    known = " AND ".join(f"{each} IS NOT NULL" for each in theirs)
-    listed = f"SELECT {', '.join(theirs)} FROM main.{quoted(parent.source_name)} WHERE {known}"
+    listed = f"SELECT {', '.join(theirs)} FROM main.{quoted(parent.source_name)}"
+    if parent_fields != parent.primary_key:
+        # With a NULL among them, NOT IN finds nothing; without the condition SQLite looks keys up in their index.
+        listed += " WHERE " + " AND ".join(f"{each} IS NOT NULL" for each in theirs)
     return (
         f"SELECT {', '.join(own)} FROM main.{quoted(child.source_name)} "
         f"WHERE {present} AND ({', '.join(own)}) NOT IN ({listed}) LIMIT 1"

@@ -395,3 +395,15 @@ def test_a_view_that_cannot_be_computed_is_a_note(make) -> None:
     path = make("CREATE TABLE t(a); CREATE VIEW v AS SELECT * FROM t; CREATE VIEW w AS SELECT missing FROM t;")
     boxes = boxkit.load(path)
     assert set(boxes) >= {"t", "v"} and any("'w'" in note.message for note in boxes.notes)
+
+
+def test_descriptions_beside_a_database_are_the_fields(make) -> None:
+    path = make("CREATE TABLE Schools(CDSCode TEXT, NCESDist TEXT, plain TEXT)")
+    folder = path.parent / "database_description"
+    folder.mkdir()
+    (folder / "schools.csv").write_bytes(
+        b"\xef\xbb\xbforiginal_column_name,column_name,column_description,data_format,value_description\n"
+        b"CDSCode,CDSCode,CDSCode,text,\n NCESDist ,district id,the district's number,text,7 digits\n"
+    )
+    fields = boxkit.load(path)["Schools"].fields
+    assert [each.description for each in fields] == ["", "district id: the district's number; values: 7 digits", ""]
