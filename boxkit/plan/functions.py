@@ -68,6 +68,8 @@ FUNCTIONS: dict[str, Function] = {
         '{0}.map(lambda value: float(Decimal(value).quantize(Decimal({1}), "ROUND_HALF_UP")))',
         'float(Decimal({0}).quantize(Decimal({1}), "ROUND_HALF_UP"))',
     ),
+    # Halves go up, also below zero; what arithmetic has left behind the ninth decimal does not decide.
+    "nearest_whole": _plain("number", "np.floor({0}.round(9) + 0.5)", "np.floor(round({0}, 9) + 0.5)"),
     "text_part": _plain("text", "{0}.str[{1}:{2}]", "{0}[{1}:{2}]", text=True),
     "text_from": _plain("text", "{0}.str[{1}:]", "{0}[{1}:]", text=True),
     "position": _plain("integer", "({0}.str.find({1}) + 1)", "({0}.find({1}) + 1)", text=True),

@@ -203,8 +203,10 @@ class Emitter:
         labels = unique_labels([each.name for each in plan.outputs], table.labels)
         made = [(label, each.value) for label, each in zip(labels, plan.outputs, strict=True)]
         derived = self.derived(table, made)
-        slots = self.schema.slots(plan)
-        return replace(derived, cells=tuple(replace(c, slot=s) for c, s in zip(derived.cells, slots, strict=True)))
+        # The source may have been cut to the columns that are needed: only the new ones stand where the plan has them.
+        kept, new = derived.cells[: len(table.cells)], derived.cells[len(table.cells) :]
+        slots = self.schema.slots(plan)[-len(new) :]
+        return replace(derived, cells=(*kept, *(replace(c, slot=s) for c, s in zip(new, slots, strict=True))))
 
     def _project(self, plan: pa.Project) -> Table:
         source = self.emit(plan.source, _columns(plan.outputs))
