@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile.sparql_boxes import Kind
 from boxkit.memory.transpile.sparql_relation import Bound, Relation, named
+from boxkit.memory.transpile.sql_scope import free_name
 from boxkit.plan import Aggregate, Aggregated, Constant, OneRow, Output
 from boxkit.plan.expressions import AggregateName
 
@@ -32,18 +33,27 @@ def aggregated(reader: QueryReader, node: Any) -> Relation:
         value = reader.expressions.value(key, rows.bound)
         name = str(key) if type(key).__name__ == "Variable" else f"key_{at + 1}"
         outputs[name], bound[name] = Output(value.value, name), value
-    made: list[Output] = []
-    for each in measures:
-        name = str(each.res)
-        value, kind = _measure(reader, each, rows, keyed=bool(keys))
-        made.append(Output(value, names.get(name, name)))
-        bound[name] = Bound(Constant(None), kind, maybe=not keys and kind != "number")
-    plan = Aggregate(source, tuple(outputs.values()), tuple(made))
-    result = named(
-        plan, bound, reader.patterns.alias("groups"), once=True, names=[*outputs, *(str(m.res) for m in measures)]
-    )
+    made: dict[Aggregated, str] = {}
+    chosen: dict[str, str] = {}
+    for each in sorted(measures, key=lambda each: str(each.res) not in names):
+        measure, kind = _measure(reader, each, rows, keyed=bool(keys))
+        if measure not in made:
+            made[measure] = free_name(names.get(str(each.res)) or _name_of(each), {*outputs, *made.values()})
+            bound[made[measure]] = Bound(Constant(None), kind, maybe=not keys and kind != "number")
+        chosen[str(each.res)] = made[measure]
+    plan = Aggregate(source, tuple(outputs.values()), tuple(Output(each, name) for each, name in made.items()))
+    alias = reader.patterns.alias("groups")
+    result = named(plan, bound, alias, once=True, names=[*outputs, *made.values()])
+    measured = {name: result.of(own) for name, own in chosen.items()}
     samples = {str(each.res): _sampled(each, keys, result) for each in node.A if each.name == "Aggregate_Sample"}
-    return Relation(result.plan, {**result.bound, **samples}, True)
+    keyed = {name: result.of(name) for name in outputs}
+    return Relation(result.plan, {**keyed, **measured, **samples}, True)
+
+
+def _name_of(measure: Any) -> str:
+    """A name for a measure that the query does not name."""
+    word = measure.name.removeprefix("Aggregate_").lower()
+    return f"{word}_{measure.vars}" if type(measure.vars).__name__ == "Variable" else word
 
 
 def _ignores_doubles(measure: Any) -> bool:

@@ -64,6 +64,6 @@ def _asked(part: Any) -> tuple[str, str] | None:
 
 
 def _not_literal(part: Any) -> str | None:
-    inner = part.expr if getattr(part, "name", "") == "UnaryNot" else None
-    is_test = getattr(inner, "name", "") == "Builtin_isLITERAL" and type(inner.arg).__name__ == "Variable"
-    return str(inner.arg) if is_test else None
+    if getattr(part, "name", "") != "UnaryNot" or getattr(part.expr, "name", "") != "Builtin_isLITERAL":
+        return None
+    return str(part.expr.arg) if type(part.expr.arg).__name__ == "Variable" else None

@@ -134,17 +134,35 @@ class PatternReader:
 
     def read(self, triples: Sequence[Triple]) -> list[Relation]:
         """Patterns as rows still to be joined: one for what is said of a subject in its box, one for each other."""
-        by_subject: dict[Term, list[Triple]] = {}
-        for triple in triples:
-            by_subject.setdefault(triple.subject, []).append(triple)
+        triples = self._unified(triples)
+        by_subject = _by_subject(triples)
         return [part for subject, own in by_subject.items() for part in self._star(subject, own, triples)]
 
+    def _unified(self, triples: Sequence[Triple]) -> Sequence[Triple]:
+        """The patterns with one variable for what must be the same: the one value of a subject under a relation.
+
+        Only variables that a path has brought in are taken away; the query does not know them.
+        """
+        for subject, own in _by_subject(triples).items():
+            said = [each for each in own if each.relation != ""]
+            anchor = self._anchor(subject, self._types(own), said)
+            seen: dict[Path, Term] = {}
+            for triple in said if anchor is not None else ():
+                if not isinstance(triple.value, Variable) or self._inside(anchor or "", triple) is None:
+                    continue
+                first = seen.setdefault(triple.relation, triple.value)
+                if first != triple.value and triple.value.name.startswith(" "):
+                    return self._unified(
+                        _renamed([each for each in triples if each is not triple], triple.value, first)
+                    )
+        return triples
+
+    def _types(self, triples: Sequence[Triple]) -> list[str]:
+        values = [each.value for each in triples if each.relation == ""]
+        return [self.graph.type_box(str(value.value)) for value in values if isinstance(value, Value)]
+
     def _star(self, subject: Term, triples: Sequence[Triple], everything: Sequence[Triple]) -> list[Relation]:
-        types = [
-            self.graph.type_box(str(each.value.value))
-            for each in triples
-            if each.relation == "" and isinstance(each.value, Value)
-        ]
+        types = self._types(triples)
         said = [each for each in triples if each.relation != ""]
         anchor = self._anchor(subject, types, said)
         parts: list[Relation] = []
@@ -281,6 +299,24 @@ class PatternReader:
         first = _merged([subject for (_, subject), _, _ in parts], Column("subject_id", alias))
         second = _merged([value for _, value, _ in parts], Column("value", alias))
         return (Alias(together, alias, ("subject_id", "value")), first), second, once
+
+
+def _by_subject(triples: Sequence[Triple]) -> dict[Term, list[Triple]]:
+    found: dict[Term, list[Triple]] = {}
+    for triple in triples:
+        found.setdefault(triple.subject, []).append(triple)
+    return found
+
+
+def _renamed(triples: Sequence[Triple], old: Term, new: Term) -> list[Triple]:
+    return [
+        replace(
+            each,
+            subject=new if each.subject == old else each.subject,
+            value=new if each.value == old else each.value,
+        )
+        for each in triples
+    ]
 
 
 def _tests(condition: Expression, value: Expression) -> bool:
