@@ -54,6 +54,20 @@ def test_a_question_is_nearest_to_one_of_its_shape(question: str, like: str, unl
     assert one @ near > one @ far
 
 
+@pytest.mark.parametrize(
+    ("question", "in_code"),
+    [
+        ("Wie viele Lampen kosten mehr als 20 Euro?", ">"),
+        ("Welcher Laden hat die meisten Lampen verkauft?", "max()"),
+        ("Welche Läden haben nie eine Lampe verkauft?", "~"),
+        ("Was ist der durchschnittliche Preis jeder Lampe?", "mean()"),
+    ],
+)
+def test_a_german_question_finds_english_ones_of_its_shape(question: str, in_code: str) -> None:
+    chosen = Memory.starter("lexical").select(question, k=4)
+    assert any(in_code in each.demonstration.code for each in chosen)
+
+
 def test_with_no_weights_the_default_is_lexical_and_nothing_is_fetched(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
