@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -412,3 +413,15 @@ def test_boxes_and_entities_can_be_drawn() -> None:
     assert '["The Beatles"]' in drawn
     assert drawn.count('-->|"member"|') == 2
     assert "and 2 more links" in mermaid_entities(boxes, max_links=1)
+
+
+def test_the_guides_examples_run() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "graphs.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S):
+        exec(block, names)
+    boxes, around, asked = (names[name] for name in ("boxes", "around", "asked"))
+    assert list(boxes["ape"].labels[:2]) == ["ape_id", "ape_label"]  # type: ignore[index]
+    assert len(boxes["ape_likes"].frame.merge(boxes["ape"].frame, on="ape_id")) == 3  # type: ignore[index]
+    assert "kiri" in set(around["ape"].frame["ape_id"])  # type: ignore[index]
+    assert "momo" in set(asked["ape"].frame["ape_id"])  # type: ignore[index]

@@ -29,7 +29,7 @@ def mermaid_boxes(boxes: BoxSet) -> str:
 
 
 def mermaid_entities(boxes: BoxSet, max_links: int = MAX_LINKS) -> str:
-    """The entities and the links between them, the first ``max_links``; how many more there are stands in the drawing."""
+    """The entities and the links between them, the first ``max_links``; how many more there are is said in it."""
     nodes: dict[str, str] = {}
     lines = ["graph LR"]
     count = 0
