@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from boxkit.box import BoxSet
+from boxkit.box import Box, BoxSet
 from boxkit.errors import PlanError, nearest
 from boxkit.plan import algebra as pa
 from boxkit.plan import expressions as ex
@@ -147,10 +147,7 @@ class Schema:
         frame = found.frame
         known = _SCANNED.get(id(frame))
         if known is None or known[0]() is not frame:
-            slots = tuple(
-                Slot(each.label, box, type_of_series(frame[each.label], affinity_of(found, each.label)))
-                for each in found.fields
-            )
+            slots = tuple(Slot(each.label, box, typed(found, each.label)) for each in found.fields)
             # Kept for as long as the frame is: looking through every column takes time.
             known = _SCANNED[id(frame)] = (weakref.ref(frame), slots)
             weakref.finalize(frame, _SCANNED.pop, id(frame), None)
@@ -222,10 +219,8 @@ class Schema:
         whole = all(each.kind in ("integer", "boolean") for each in (left, right))
         if whole and expression.operator != "/":
             return Type("integer", nullable)
-        some_whole = expression.operator != "/" and all(
-            each.kind == "integer" or each.some_whole for each in (left, right)
-        )
-        return Type("number", nullable, some_whole=some_whole)
+        may_be_whole = all(each.kind == "integer" or each.some_whole for each in (left, right))
+        return Type("number", nullable, some_whole=may_be_whole and expression.operator != "/")
 
     def _aggregated(self, call: ex.Aggregated, slots: Sequence[Slot]) -> Type:
         if call.function == "count" or call.argument is None:
@@ -308,7 +303,13 @@ def _operands(expression: Any) -> list[Any]:
     return [item for each in fields(expression) for item in _leaves(getattr(expression, each.name))]
 
 
-def affinity_of(box: Any, label: str) -> str:
-    """The affinity that a box's source declares for a field; empty where the source declares none."""
-    affinities = dict(zip(getattr(box.reader, "labels", ()), getattr(box.reader, "affinities", ()), strict=False))
-    return str(affinities.get(label, "")).lower()
+def typed(box: Box, label: str) -> Type:
+    """The type of a box's field, with the affinity that its source declares, else the one that suits its values."""
+    series = box.frame[label]
+    affinities = getattr(box.reader, "affinities", ())
+    if affinities:
+        declared = dict(zip(getattr(box.reader, "labels", ()), affinities, strict=False))
+        return type_of_series(series, str(declared.get(label, "")).lower())
+    kind = type_of_series(series)
+    suits = {"integer": "integer", "boolean": "integer", "number": "real", "text": "text"}.get(kind.kind, "")
+    return replace(kind, affinity=suits)

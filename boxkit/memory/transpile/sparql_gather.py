@@ -125,9 +125,10 @@ class Gatherer:
     def _filters(self, expr: Any, scope: frozenset[str]) -> Iterator[Step]:
         """A filter's conjuncts, each a step of its own."""
         for part in conjuncts(expr):
-            if part.name == "TrueFilter":
+            name = getattr(part, "name", "")
+            if name == "TrueFilter":
                 continue
-            if part.name in ("Builtin_EXISTS", "Builtin_NOTEXISTS"):
+            if name in ("Builtin_EXISTS", "Builtin_NOTEXISTS"):
                 yield conjunct(self.reader, part, scope)
             else:
                 yield self._filter(part, scope)
@@ -176,7 +177,7 @@ class Gatherer:
     def _optional(self, node: Any, scope: frozenset[str]) -> Step:
         inner = self._inside(node.p2)
         fresh = inner.names - scope
-        tests = [] if node.expr.name == "TrueFilter" else list(conjuncts(node.expr))
+        tests = [] if getattr(node.expr, "name", "") == "TrueFilter" else list(conjuncts(node.expr))
         tested = frozenset(name for each in tests for name in self.reader.expressions.names(each))
         if not tests and len(inner.triples) == 1 and not (inner.parts or inner.steps or inner.constants):
             only: Triple | None = inner.triples[0]

@@ -60,18 +60,11 @@ def _cleaned(value: Expression, kind: Type, operator: str) -> Expression:
 
 
 def _affinity_in(reader: ExpressionReader, expression: Expression, kind: Type) -> str:
-    """The affinity, also for sources that declare none and for stricter dialects: there the kind decides."""
+    """The affinity; for stricter dialects the kind decides."""
     found = affinity(expression, kind)
-    if found or (reader.dialect == "sqlite" and not _is_undeclared(expression, kind)):
+    if found or reader.dialect == "sqlite":
         return found
     return {"integer": "integer", "number": "real", "boolean": "integer", "text": "text"}.get(kind.kind, "")
-
-
-def _is_undeclared(expression: Expression, kind: Type) -> bool:
-    """Whether this is a stored column whose source declares no types at all (a CSV file)."""
-    from boxkit.plan import Column
-
-    return isinstance(expression, Column) and kind.values is not None and not kind.affinity
 
 
 def as_numeric(value: Expression, kind: Type, operator: str = "=") -> Expression:

@@ -44,6 +44,7 @@ def read_from(reader: QueryReader, select: Any, scope: Scope) -> Plan:
         scope.sources.append(_source(reader, node, scope))
         if join is not None:
             _merge_using(join, scope)
+            _mark_missing(scope, _side(join))
     return _joined(reader, select, scope, chain)
 
 
@@ -243,14 +244,11 @@ def _outer(
         raise UnsupportedQuery(f"a {side} join without equal columns", detail=join.sql())
     left = Filter(joined.plan, all_of(*left_only)) if left_only else joined.plan
     right: Plan = Filter(source.plan, all_of(*right_only)) if right_only else source.plan
-    plan = Join(left, right, tuple(pairs), side)  # type: ignore[arg-type]
-    scope.sources[:] = [_missing(each, side, source) for each in scope.sources]
-    return plan
+    return Join(left, right, tuple(pairs), side)  # type: ignore[arg-type]
 
 
-def _missing(source: Source, side: str, added: Source) -> Source:
-    """A source whose columns an outer join can leave missing."""
-    position_is_new = source is added
-    if (side in ("left", "full") and position_is_new) or (side in ("right", "full") and not position_is_new):
+def _mark_missing(scope: Scope, side: str) -> None:
+    """The columns that an outer join, to the last source, can leave missing."""
+    *before, last = scope.sources
+    for source in ([last] if side in ("left", "full") else []) + (before if side in ("right", "full") else []):
         source.slots = tuple(replace(slot, type=slot.type.missing_too()) for slot in source.slots)
-    return source

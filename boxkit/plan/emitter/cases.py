@@ -26,6 +26,8 @@ def write_case(values: Values, case: ex.Case) -> Code:
         for mask, result in reversed(list(zip(masks, results, strict=True))):
             text = f"{result.text} if {mask.text} else {text}"
         return Code(text, kind, True, LOOSE)
+    if kind.kind == "number":
+        *results, default = (_as_decimals(values, each) for each in (*results, default))
     conditions = [_column_mask(values, mask, each) for mask, (each, _) in zip(masks, case.branches, strict=True)]
     if len(conditions) == 1 and not results[0].single and not results[0].array:
         other = "" if default.text in ("np.nan", "None") else f", {default.text}"
@@ -47,6 +49,13 @@ def _result(values: Values, value: ex.Expression, kind: str) -> Code:
     if code.text == "np.nan" and kind == "text":
         return replace(code, text="None")
     return code
+
+
+def _as_decimals(values: Values, code: Code) -> Code:
+    """A column of whole numbers that shares a result with decimals, as these."""
+    if code.single or code.array or code.type.kind != "integer":
+        return code
+    return Code(f"{values.as_series(code)}.astype(float)", replace(code.type, kind="number"))
 
 
 def _column_mask(values: Values, mask: Code, condition: ex.Expression) -> str:

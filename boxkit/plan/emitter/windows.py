@@ -82,7 +82,15 @@ def _rank(values: Values, call: ex.WindowCall) -> Code:
     arguments = [f'method="{method}"', *(["ascending=False"] if key.descending else [])]
     if values.type_of(key.value).nullable:
         arguments.append(f'na_option="{"top" if key.nulls_first else "bottom"}"')
-    grouped = _grouped(values, replace(call, order=()), key.value)
+    kind = values.type_of(key.value)
+    if kind.kind == "integer" and kind.nullable:
+        # pandas 2 ranks missing values wrongly among its nullable integers.
+        grouped = f"{values.series(key.value)}.astype(float)"
+        if call.partition:
+            keys = ", ".join(values.series(each) for each in call.partition)
+            grouped += f".groupby([{keys}], dropna=False)"
+    else:
+        grouped = _grouped(values, replace(call, order=()), key.value)
     return Code(f"{grouped}.rank({', '.join(arguments)}).astype(int)", values.type_of(call))
 
 

@@ -32,8 +32,8 @@ def engine(sql: str, connection: sqlite3.Connection) -> Rows:
 def comparable(rows: Rows, *, ordered: bool) -> Rows:
     """Rows with numbers to nine digits, sorted where their order is nobody's business."""
     plain = [tuple(float(f"{cell:.9g}") if isinstance(cell, (int, float)) else cell for cell in row) for row in rows]
-    return (
-        plain
-        if ordered
-        else sorted(plain, key=lambda row: [(str(type(cell)), cell) for cell in row if cell is not None])
-    )
+    return plain if ordered else sorted(plain, key=_order)
+
+
+def _order(row: tuple[Any, ...]) -> list[tuple[str, Any]]:
+    return [("", 0) if cell is None else (type(cell).__name__, cell) for cell in row]

@@ -8,12 +8,12 @@ from typing import Any
 
 TABLES = {
     "t": {"id": "INTEGER PRIMARY KEY", "a": "INTEGER", "b": "TEXT", "c": "REAL", "u_id": "INTEGER", "day": "DATE"},
-    "u": {"id": "INTEGER PRIMARY KEY", "a": "INTEGER", "name": "VARCHAR(10)", "m": "INTEGER"},
+    "u": {"id": "INTEGER PRIMARY KEY", "a": "INTEGER", "name": "VARCHAR(10)", "m": "INTEGER", "amt": "DECIMAL(8, 2)"},
     "v": {"k": "TEXT", "n": "INTEGER", "x": "REAL", "code": "VARCHAR(5)"},
 }
 KINDS = {
     "t": {"id": "number", "a": "number", "b": "text", "c": "number", "u_id": "number", "day": "date"},
-    "u": {"id": "number", "a": "number", "name": "text", "m": "mixed"},
+    "u": {"id": "number", "a": "number", "name": "text", "m": "mixed", "amt": "number"},
     "v": {"k": "text", "n": "number", "x": "number", "code": "digits"},
 }
 WORDS = ["ann", "Bob", "bob", "cy", "", "a%b", "x_y", "Zed"]
