@@ -19,6 +19,8 @@ Kind = Literal["table", "database", "graph"]
 #: Made once: a memory writes a hundred thousand lines.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
+_HALVES = re.compile("[\ud800-\udfff]")
+
 _NOT_WORDS = re.compile(r"[^\w]+")
 
 
@@ -80,12 +82,14 @@ class Demonstration:
                 raise ValueError(f"a demonstration's {name} is one line, not {getattr(self, name)!r}")
         # Rows are kept as what JSON can hold, so that a demonstration read back equals the one written.
         object.__setattr__(self, "answer", tuple(tuple(json_value(cell) for cell in row) for row in self.answer))
+        if self.provenance:
+            object.__setattr__(self, "provenance", json_value(self.provenance))
         if not self.id:
             object.__setattr__(self, "id", self._derived_id())
 
     def _derived_id(self) -> str:
         text = "\0".join((self.dataset, self.source, self.question, self.code))
-        return f"{self.dataset or 'demo'}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        return f"{self.dataset or 'demo'}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
     def to_json(self) -> dict[str, Any]:
         """The demonstration as JSON values, in the order of its attributes."""
@@ -106,12 +110,14 @@ class Demonstration:
                 "attempts": verification.attempts,
                 "annotator": verification.annotator,
             },
-            "provenance": json_value(self.provenance) if self.provenance else {},
+            "provenance": dict(self.provenance),
         }
 
     def to_line(self) -> str:
         """One line of JSON, without its line feed."""
-        return _ENCODER.encode(self.to_json())
+        line = _ENCODER.encode(self.to_json())
+        # Half a character (an undecodable byte, kept) has no UTF-8; escaped, it has.
+        return line if line.isascii() or not _HALVES.search(line) else json.dumps(self.to_json())
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Demonstration:
@@ -166,4 +172,4 @@ def normal_question(question: str) -> str:
 
 def question_key(question: str) -> str:
     """16 hex digits that equal questions, after `normal_question`, share."""
-    return hashlib.sha256(normal_question(question).encode()).hexdigest()[:16]
+    return hashlib.sha256(normal_question(question).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -155,3 +155,22 @@ def test_vectors_are_the_same_in_every_process() -> None:
         for seed in ("1", "2")
     }
     assert len(runs) == 1 and runs.pop().startswith("[0.")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nothing_asked_for_or_nothing_there_is_nothing_chosen(memory: Memory, mode: str) -> None:
+    assert memory.select("What now?", k=0, mode=mode) == []
+    assert Memory((), "lexical").select("What now?", mode=mode) == []
+    assert Memory((), "lexical").only(kind="graph").select("What now?", mode=mode) == []
+    assert len(memory.select("", k=2, mode=mode)) == 2
+
+
+def test_excluding_splits_gives_a_memory_that_any_strategy_can_use(memory: Memory) -> None:
+    assert {each.split for each in memory.excluding("dev")} == {"train"}
+    assert len(memory.excluding("peaks/dev")) == 4 and len(memory) == 5
+
+
+@pytest.mark.parametrize("part", ["id", "dataset", "source", "split"])
+def test_a_name_of_two_lines_is_refused(part: str) -> None:
+    with pytest.raises(ValueError, match=part):
+        Demonstration(**{"id": "x", "question": "q", "boxes": "", "rationale": "", "code": "c", part: "a\nb"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import json
 import os
 import signal
@@ -313,3 +315,27 @@ def test_threads_may_add_select_and_save_at_once(folder: Path) -> None:
     memory.save()
     assert len(Memory.open(folder)) == 130
     assert {each.id for each in Memory.open(folder)} == {each.id for each in memory}
+
+
+def test_any_text_and_value_survives_the_disk(tmp_path: Path) -> None:
+    odd = [
+        "\udc80 half a character",
+        "a\u2028b\x85c\rd\x0b",
+        "\U0001f600 \x00 nul",
+        '"quoted" \\ {braces}',
+        "Ünï 数 عربى",
+    ]
+    about = {"when": datetime.date(2024, 2, 29), "price": decimal.Decimal("1.10"), "tags": ("a", "b"), "raw": b"\xff"}
+    kept = [
+        Demonstration(
+            f"id {text.splitlines()[0]}", text, text, text, text, ((text, 2**70, 1e300, None),), "ü", provenance=about
+        )
+        for text in odd
+    ]
+    Memory(kept, "lexical").save(tmp_path / "m")
+    memory = Memory.open(tmp_path / "m")
+    assert list(memory) == kept and memory.repairs == ()
+    assert memory.add(kept) == 0
+    assert len(memory.select("\udc80 what?", k=9)) == 5
+    file(tmp_path / "m", "catalog").unlink()
+    assert list(Memory.open(tmp_path / "m")) == kept

@@ -63,7 +63,9 @@ class CachedEmbedding:
 
         if not texts:
             return embed(texts)
-        keys = [hashlib.sha256(f"{self.name}\0{role}\0{text}".encode()).digest() for text in texts]
+        keys = [
+            hashlib.sha256(f"{self.name}\0{role}\0{text}".encode("utf-8", "surrogatepass")).digest() for text in texts
+        ]
         found = self._read(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if missing:

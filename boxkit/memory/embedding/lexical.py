@@ -49,7 +49,7 @@ class LexicalEmbedding:
         for row, text in zip(vectors, texts, strict=True):
             for feature, weight in features(text):
                 # The high bits choose the sign: collisions then cancel out instead of adding up.
-                mixed = zlib.crc32(feature.encode()) * 2654435761 & 0xFFFFFFFF
+                mixed = zlib.crc32(feature.encode("utf-8", "surrogatepass")) * 2654435761 & 0xFFFFFFFF
                 row[mixed % DIMENSION] += weight if mixed >> 31 else -weight
         return unit(vectors)
 
