@@ -28,6 +28,8 @@ Buffer = Any  # whatever has the buffer protocol
 MAX_DEPTH = 60
 _JSON_INTEGER = 1 << 53
 _MAX_ITEMS = 50_000_000
+_MAX_NAMED_TUPLES = 100
+_MAX_FRACTION_DIGITS = 5000  # in hexadecimal; a fraction is reduced, which takes long for longer ones
 _FACTORIES: dict[str, Any] = {
     kind.__name__: kind for kind in (int, float, str, list, dict, set, tuple, bool, collections.Counter)
 }
@@ -84,6 +86,7 @@ class Decoder:
 
     parts: list[Buffer]
     budget: int = _MAX_ITEMS
+    named: dict[tuple[str, ...], Any] = field(default_factory=dict)
     depth: int = 0
 
     def part(self, number: Any) -> Buffer:
@@ -179,6 +182,19 @@ def _write_defaultdict(encoder: Encoder, value: collections.defaultdict[Any, Any
     return {"$": "defaultdict", "factory": name, "v": _pairs(encoder, value)}
 
 
+def _write_fraction(value: Fraction) -> Any:
+    ends = [hex(value.numerator), hex(value.denominator)]
+    if max(map(len, ends)) > _MAX_FRACTION_DIGITS:
+        raise Unsupported("a fraction of that many digits cannot leave the sandbox; use a float or a Decimal")
+    return {"$": "Fraction", "v": ends}
+
+
+def _read_fraction(_decoder: Decoder, head: dict[str, Any]) -> Fraction:
+    if any(len(text_of(text)) > _MAX_FRACTION_DIGITS for text in list_of(head["v"], 2)):
+        raise CorruptValue("a fraction of too many digits")
+    return Fraction(*_whole_numbers(head, 2))
+
+
 def _write_deque(encoder: Encoder, value: collections.deque[Any]) -> Any:
     return {"$": "deque", "max": value.maxlen, "v": encoder.values(value)}
 
@@ -205,7 +221,7 @@ _WRITERS: dict[type, Callable[[Encoder, Any], Any]] = {
     bytes: _tagged("bytes", _base64),
     bytearray: _tagged("bytearray", _base64),
     Decimal: _tagged("Decimal", str),
-    Fraction: _tagged("Fraction", lambda value: [hex(value.numerator), hex(value.denominator)]),
+    Fraction: lambda _encoder, value: _write_fraction(value),
     range: _tagged("range", lambda value: [hex(value.start), hex(value.stop), hex(value.step)]),
     datetime.datetime: _write_datetime,
     datetime.date: _tagged("date", datetime.date.isoformat),
@@ -289,9 +305,12 @@ def _read_deque(decoder: Decoder, head: dict[str, Any]) -> collections.deque[Any
 def _read_named_tuple(decoder: Decoder, head: dict[str, Any]) -> Any:
     values = decoder.values(head["v"])
     fields = [text_of(name) for name in list_of(head["fields"], len(values))]
-    if len(fields) > 10_000:
-        raise CorruptValue("too many fields")
-    return collections.namedtuple(text_of(head["name"]), fields)(*values)
+    key = (text_of(head["name"]), *fields)
+    if key not in decoder.named:
+        if len(fields) > 1000 or len(decoder.named) >= _MAX_NAMED_TUPLES:
+            raise CorruptValue("too many named tuples")
+        decoder.named[key] = collections.namedtuple(key[0], fields)
+    return decoder.named[key](*values)
 
 
 def _from_hex(text: Any) -> int:
@@ -313,7 +332,7 @@ _READERS: dict[str, Callable[[Decoder, dict[str, Any]], Any]] = {
     "bytes": _bytes,
     "bytearray": lambda decoder, head: bytearray(_bytes(decoder, head)),
     "Decimal": lambda _decoder, head: Decimal(text_of(head["v"])),
-    "Fraction": lambda _decoder, head: Fraction(*_whole_numbers(head, 2)),
+    "Fraction": _read_fraction,
     "range": lambda _decoder, head: range(*_whole_numbers(head, 3)),
     "datetime": _read_datetime,
     "date": lambda _decoder, head: datetime.date.fromisoformat(text_of(head["v"])),

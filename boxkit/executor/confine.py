@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import resource
@@ -20,13 +21,21 @@ __all__ = ["REPLY", "REQUEST", "Confinement", "readable_paths", "reseed"]
 REQUEST, REPLY = 3, 4
 
 _OPEN_FILES = 64
+_PACKAGE_FOLDERS = ("site-packages", "dist-packages", "lib-dynload")
+_PACKAGES = ("boxkit", "pandas", "numpy", "pyarrow", "dateutil", "pytz", "tzdata")
+_ALL_DESCRIPTORS = 1 << 20
 
 
 def readable_paths() -> list[str]:
-    """The folders that code may read: the standard library, the packages, zone data."""
+    """The folders that code may read: the standard library, installed packages, zone data.
+
+    Never a folder merely because modules are found in it: that may be somebody's project, with all that lies there.
+    """
     wanted = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    wanted += [path for path in sys.path if os.path.isdir(path)]
     wanted += [*site.getsitepackages(), "/usr/share/zoneinfo"]
+    wanted += [path for path in sys.path if os.path.basename(path) in _PACKAGE_FOLDERS]
+    for name in _PACKAGES:
+        wanted += list(getattr(sys.modules.get(name), "__path__", ()))
     return sorted({path for path in wanted if path and path != "/" and os.path.exists(path)})
 
 
@@ -87,13 +96,14 @@ class Confinement:
             seccomp.install(seccomp.program(os.getpid(), files=not self.layers.preloaded, locks=self.locks))
 
     def _keep(self, request: int, reply: int) -> None:
-        # Via high numbers: one of the two may hold the place that the other is to take.
-        high_request, high_reply = os.dup2(request, 1000), os.dup2(reply, 1001)
+        # Via higher numbers: one of the two may hold the place that the other is to take.
+        high_request = fcntl.fcntl(request, fcntl.F_DUPFD, REPLY + 1)
+        high_reply = fcntl.fcntl(reply, fcntl.F_DUPFD, REPLY + 1)
         for number in (0, 1, 2):
             os.dup2(self.empty, number)
         os.dup2(high_request, REQUEST)
         os.dup2(high_reply, REPLY)
-        os.closerange(REPLY + 1, max(1002, resource.getrlimit(resource.RLIMIT_NOFILE)[0]))
+        os.closerange(REPLY + 1, _ALL_DESCRIPTORS)
 
     @staticmethod
     def _limit() -> None:

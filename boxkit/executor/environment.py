@@ -114,17 +114,21 @@ def importable() -> tuple[str, ...]:
 def preload(packages: Iterable[str]) -> None:
     """Import those of `ANALYTICS` that are named and installed, with the parts that people use."""
     for package in packages:
-        try:
-            importlib.import_module(package)
-        except ImportError:
+        if not _imported(package):
             continue
         if package == "matplotlib":
             importlib.import_module("matplotlib").use("Agg", force=True)
         for name in _SUBMODULES[package]:
-            try:
-                importlib.import_module(name)
-            except ImportError:
-                continue
+            _imported(name)
+
+
+def _imported(name: str) -> bool:
+    """Whether the module could be imported; packages that do not fit each other fail in more ways than one."""
+    try:
+        importlib.import_module(name)
+    except (ImportError, AttributeError, TypeError, ValueError, RuntimeError, OSError):
+        return False
+    return True
 
 
 def names(

@@ -14,6 +14,7 @@ from boxkit.executor.advice import advised
 from boxkit.executor.claims import Unsupported
 from boxkit.executor.database import companions
 from boxkit.executor.environment import DATABASE_IMPORTS
+from boxkit.executor.launch import Nursery
 from boxkit.executor.layers import Layers, available
 from boxkit.executor.limits import Limits
 from boxkit.executor.outcome import outcome
@@ -23,6 +24,7 @@ from boxkit.executor.reading import Reading
 from boxkit.executor.run import Run
 from boxkit.executor.session import Cancel, Ending, Order, Session, ZygoteLost
 from boxkit.executor.supply import DatabaseSupply, Supply, supply
+from boxkit.executor.wire import Hangup
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,15 +150,24 @@ def _attempt(
 
 def _session(workers: Pool, shelf: Shelf, packages: frozenset[str]) -> Session:
     with shelf.lock:
-        nursery = workers.nursery()
-        if packages - nursery.packages:
-            nursery.preload(packages)
-            if shelf.session is not None:
-                shelf.session.retire()
-            shelf.session = None
-        if shelf.session is None or shelf.session.lost or shelf.session.nursery is not nursery:
-            shelf.session = Session.open(nursery, shelf.readable, standby=shelf.standby)
-        return shelf.session
+        nursery, session = workers.nursery(), shelf.session
+        new_packages = packages - nursery.packages
+        if new_packages:
+            _preload(nursery, packages)
+        if session is not None and (new_packages or session.lost or session.nursery is not nursery):
+            session.retire()
+            session = None
+        if session is None:
+            session = Session.open(nursery, shelf.readable, standby=shelf.standby)
+        shelf.session = session
+        return session
+
+
+def _preload(nursery: Nursery, packages: frozenset[str]) -> None:
+    try:
+        nursery.preload(packages)
+    except (Hangup, OSError) as error:
+        raise ZygoteLost(str(error)) from error
 
 
 def _packed(name: str, frame: pd.DataFrame) -> frames.Packed:

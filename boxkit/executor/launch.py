@@ -9,9 +9,11 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO, Any
 
 from boxkit.errors import ExecutorError
 from boxkit.executor import wire
@@ -28,11 +30,14 @@ _BOOT = (
 
 def environment() -> dict[str, str]:
     """The whole environment of a worker: no keys, no proxies, one thread a library."""
-    scrubbed = {"LANG": "C.UTF-8", "PATH": os.defpath, "MPLBACKEND": "Agg", "MPLCONFIGDIR": os.devnull}
+    scrubbed = {"LANG": "C.UTF-8", "PATH": os.defpath, "MPLBACKEND": "Agg"}
     scrubbed |= dict.fromkeys(
         ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
     )
     scrubbed |= {"ARROW_DEFAULT_MEMORY_POOL": "system", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
+    with contextlib.suppress(RuntimeError):  # no home folder
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        scrubbed["MPLCONFIGDIR"] = os.path.join(cache, "boxkit", "matplotlib")  # else fonts are searched each time
     if sys.platform == "win32":
         scrubbed |= {name: os.environ[name] for name in ("SYSTEMROOT", "SYSTEMDRIVE") if name in os.environ}
     return {**scrubbed, "MALLOC_ARENA_MAX": "2"}
@@ -50,6 +55,37 @@ def command(module: str, arguments: str) -> list[str]:
     origins = [Path(spec.origin).resolve() for spec in specs if spec is not None and spec.origin]
     paths = list(dict.fromkeys(str(origin.parent.parent) for origin in origins))
     return [sys.executable, "-I", "-c", _BOOT.format(paths=paths, module=module, arguments=arguments)]
+
+
+def _started(descriptor: int, layers: Layers, said: IO[bytes]) -> subprocess.Popen[bytes]:
+    arguments = f"{descriptor}, {json.dumps(layers.to_json())!r}"
+    return subprocess.Popen(
+        command("nursery", arguments),
+        pass_fds=[descriptor],
+        env=environment(),
+        cwd=os.path.abspath(os.sep),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=said,
+        start_new_session=True,  # Ctrl-C is for the host, which then ends its runs
+    )
+
+
+def _greeting(process: subprocess.Popen[bytes], control: socket.socket, said: IO[bytes]) -> dict[str, Any]:
+    """The worker's first message, once it has imported everything."""
+    control.settimeout(_START_S)
+    try:
+        return wire.receive(control)[0]
+    except (wire.Hangup, TimeoutError) as error:
+        process.kill()
+        process.wait()
+        said.seek(0)
+        last_words = said.read().decode(errors="replace").strip()[-2000:]
+        raise ExecutorError(f"the worker did not start: {last_words or error}") from error
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
 
 
 @dataclass(slots=True)
@@ -80,31 +116,14 @@ class Nursery:
             ExecutorError: It did not come up.
         """
         ours, theirs = socket.socketpair()
-        arguments = f"{theirs.fileno()}, {json.dumps(layers.to_json())!r}"
-        process = subprocess.Popen(
-            command("nursery", arguments),
-            pass_fds=[theirs.fileno()],
-            env=environment(),
-            cwd=os.path.abspath(os.sep),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        theirs.close()
-        ours.settimeout(_START_S)
-        try:
-            hello, _ = wire.receive(ours)
-        except (wire.Hangup, TimeoutError) as error:
-            ours.close()
-            process.kill()
-            said = process.communicate()[1].decode(errors="replace").strip()[-2000:]
-            raise ExecutorError(f"the worker did not start: {said or error}") from error
-        except BaseException:
-            ours.close()
-            process.kill()
-            process.communicate()
-            raise
+        with theirs, tempfile.TemporaryFile() as said:
+            try:
+                process = _started(theirs.fileno(), layers, said)
+                theirs.close()
+                hello = _greeting(process, ours, said)
+            except BaseException:
+                ours.close()
+                raise
         return cls(process, ours, Layers.from_json(hello["layers"]), tuple(hello["reasons"]))
 
     @property
@@ -136,7 +155,7 @@ class Nursery:
 
     def kill_zygote(self, number: int) -> None:
         """End a zygote and everything below it."""
-        with self._lock, contextlib.suppress(wire.Hangup):
+        with self._lock, contextlib.suppress(OSError):
             wire.send(self.control, {"op": "kill", "id": number})
 
     def preload(self, packages: frozenset[str]) -> None:
@@ -144,8 +163,14 @@ class Nursery:
         with self._lock:
             missing = packages - self.packages
             if missing:
-                wire.send(self.control, {"op": "preload", "packages": sorted(missing)})
-                wire.receive(self.control)
+                try:
+                    wire.send(self.control, {"op": "preload", "packages": sorted(missing)})
+                    answer, _ = wire.receive(self.control)
+                    if "error" in answer:
+                        raise ExecutorError(f"{', '.join(sorted(missing))} cannot be used: {answer['error']}")
+                except BaseException:
+                    self.close()  # its answer is still to come, and would be taken for another's
+                    raise
                 self.packages |= missing
 
     def close(self) -> None:
@@ -153,9 +178,8 @@ class Nursery:
         self.control.close()
         self.process.kill()
         self.process.wait()
-        if self.process.stderr:
-            self.process.stderr.close()
 
     def abandon(self) -> None:
         """Let go of it in a process that inherited it by fork: it belongs to the parent."""
-        self.control.detach()
+        self.control.close()
+        self.process.returncode = 0  # so that nobody here takes it for a child left running

@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import gc
 import importlib
+import importlib.abc
 import json
 import os
 import pkgutil
@@ -22,6 +23,9 @@ from boxkit.executor import kernel, namespaces, wire
 from boxkit.executor.layers import Layers, available
 
 __all__ = ["main"]
+
+#: What other packages import where it is installed, and what then starts threads; a process with threads cannot fork.
+_THREADED = ("polars", "_polars_runtime", "torch", "tensorflow", "jax", "dask", "duckdb")
 
 
 def main(descriptor: int, options: str) -> None:
@@ -77,7 +81,11 @@ class _Nursery:
             from boxkit.executor.environment import preload
 
             preload(message["packages"])
-            self._settle()
+            try:
+                self._settle()
+            except RuntimeError as error:
+                wire.send(self._control, {"error": str(error)})
+                raise
             wire.send(self._control, {"ok": True})
         elif message["op"] == "kill":
             pid = self._zygotes.pop(message["id"], None)
@@ -130,8 +138,19 @@ class _Nursery:
                 self._zygotes = {key: value for key, value in self._zygotes.items() if value != pid}
 
 
+class _NotHere(importlib.abc.MetaPathFinder):
+    """Lets packages that start threads seem not to be installed."""
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        """Refuse those, and leave all others to the next finder."""
+        del path, target
+        if fullname.partition(".")[0] in _THREADED:
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+
+
 def _import_everything() -> None:
     """pandas with every sub-module, and whatever the warm-up pulls in: a confined child may not be able to."""
+    sys.meta_path.insert(0, _NotHere())
     import pandas
     import pyarrow
     import pyarrow.compute

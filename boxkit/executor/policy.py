@@ -50,7 +50,7 @@ def review(code: str, source: Supply, more: frozenset[str] = frozenset()) -> Rea
     if isinstance(tree, Failure):
         return Reading(code, failure=tree)
     reading = read(code, tree, source)
-    view = _Code(tree, _frames(tree, source.names()), ALLOWED_IMPORTS | more)
+    view = _Code(tree, tuple(ast.walk(tree)), _frames(tree, source.names()), ALLOWED_IMPORTS | more)
     found = next((each for check in _CHECKS for each in check(view)), None)
     if found is None:
         return reading
@@ -66,17 +66,15 @@ class _Code:
 
     Attributes:
         tree: The code.
+        nodes: Every node of it.
         frames: Names that stand for DataFrames for certain.
         allowed: Modules that may be imported.
     """
 
     tree: ast.Module
+    nodes: tuple[ast.AST, ...]
     frames: frozenset[str]
     allowed: frozenset[str]
-
-    def nodes(self) -> Iterable[ast.AST]:
-        """Every node."""
-        return ast.walk(self.tree)
 
     def is_frame(self, node: ast.AST) -> bool:
         """Whether the expression is a name of a DataFrame."""
@@ -123,8 +121,8 @@ def _is_name(node: ast.AST, names: set[str]) -> bool:
 
 
 def _imports(code: _Code) -> Iterator[tuple[FailureKind, ast.AST, str, str]]:
-    tried = {id(inner) for node in code.nodes() if isinstance(node, ast.Try) for inner in ast.walk(node)}
-    for node in code.nodes():
+    tried = {id(inner) for node in code.nodes if isinstance(node, ast.Try) for inner in ast.walk(node)}
+    for node in code.nodes:
         if id(node) in tried:
             continue  # the code has an answer to a failed import
         for module in imported(node):
@@ -149,8 +147,8 @@ def _offer(code: _Code) -> str:
 
 
 def _files(code: _Code) -> Iterator[tuple[FailureKind, ast.AST, str, str]]:
-    own = {node.name for node in code.nodes() if isinstance(node, ast.FunctionDef)}
-    for node in code.nodes():
+    own = {node.name for node in code.nodes if isinstance(node, ast.FunctionDef)}
+    for node in code.nodes:
         if not isinstance(node, ast.Call):
             continue
         if isinstance(node.func, ast.Name) and node.func.id == "open" and "open" not in own:
@@ -171,7 +169,7 @@ def _files(code: _Code) -> Iterator[tuple[FailureKind, ast.AST, str, str]]:
 
 def _silent(code: _Code) -> Iterator[tuple[FailureKind, ast.AST, str, str]]:
     """What pandas 3 does not do and does not say: changing a frame through a column taken from it."""
-    for node in code.nodes():
+    for node in code.nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SILENT:
             column = node.func.value
             if code.is_column(column) and any(each.arg == "inplace" and _is_true(each.value) for each in node.keywords):
@@ -212,7 +210,7 @@ def _removed(code: _Code) -> Iterator[tuple[FailureKind, ast.AST, str, str]]:
     """What the installed pandas no longer has."""
     import pandas as pd
 
-    for node in code.nodes():
+    for node in code.nodes:
         if not isinstance(node, ast.Attribute):
             continue
         fix = fix_for_attribute(node.attr)
@@ -232,9 +230,10 @@ def _removed(code: _Code) -> Iterator[tuple[FailureKind, ast.AST, str, str]]:
 def _frequencies(code: _Code) -> Iterator[tuple[FailureKind, ast.AST, str, str]]:
     import pandas as pd
 
-    if int(pd.__version__.partition(".")[0]) < 3 or "eriod" in ast.unparse(code.tree):
+    words = " ".join(node.attr for node in code.nodes if isinstance(node, ast.Attribute))
+    if int(pd.__version__.partition(".")[0]) < 3 or "eriod" in words:
         return
-    for node in code.nodes():
+    for node in code.nodes:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         given = [each.value for each in node.keywords if each.arg in ("freq", "rule")]

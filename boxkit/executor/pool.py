@@ -131,7 +131,7 @@ class Pool:
             for packed in shelf.packed.values():
                 packed.close()
         if self._nursery is not None:
-            self._nursery.control.close()
+            self._nursery.abandon()
 
 
 def _three_quarters_of_memory() -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from boxkit.executor.codec import CorruptValue
+from boxkit.executor.claims import CorruptValue
 
 __all__ = ["Incoming", "TooLarge"]
 
 _LENGTH = 8
 _MAX_DIGITS = 20
 _MAX_PARTS = 100_000
+_MAX_HEAD_ITEMS = 5_000_000  # a few bytes of JSON become a hundred in memory
 
 
 class TooLarge(Exception):
@@ -82,7 +83,10 @@ def parse(text: bytes | bytearray) -> dict[str, Any]:
 
     Raises:
         CorruptValue: It is none, nests too deeply, or holds a number that JSON should not.
+        TooLarge: It holds millions of items.
     """
+    if sum(map(text.count, (b",", b"[", b"{"))) > _MAX_HEAD_ITEMS:
+        raise TooLarge
     try:
         head = json.loads(text.decode(), parse_int=_whole, parse_constant=_no_constant)
     except (ValueError, RecursionError, MemoryError) as error:

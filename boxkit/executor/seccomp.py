@@ -18,6 +18,7 @@ _DENY = _ERRNO | errno.EPERM
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _X32_BIT = 0x40000000
 _CLONE_THREAD = 0x00010000
+_CLONE_NEW = 0x7E020000  # every kind of namespace
 _PR_SET_SECCOMP, _PR_GET_SECCOMP, _MODE_FILTER = 22, 21, 2
 _TERMINAL_QUERY, _CLOSE_ON_EXEC = 0x5401, 0x5451
 _GET_FLAGS, _GET_STATUS, _DUPLICATE_CLOEXEC = 1, 3, 1030
@@ -62,7 +63,11 @@ def program(process: int, *, files: bool, threads: bool = True, locks: bool = Fa
     # clone3 hides its flags in memory: with ENOSYS the C library falls back on clone, whose flags can be seen.
     code += [_step(_EQUAL, numbers["clone3"], 0, 1), _step(_RETURN, _ERRNO | errno.ENOSYS)]
     code += _guarded(
-        numbers["clone"], [_load(0), _step(_ANY_BIT, _CLONE_THREAD, 0, 1), _step(_RETURN, _ALLOW if threads else _DENY)]
+        numbers["clone"],
+        [
+            *(_load(0), _step(_ANY_BIT, _CLONE_NEW, 2, 0), _step(_ANY_BIT, _CLONE_THREAD, 0, 1)),
+            _step(_RETURN, _ALLOW if threads else _DENY),
+        ],
     )
     code += _guarded(numbers["tgkill"], [_load(0), _step(_EQUAL, process, 0, 1), _step(_RETURN, _ALLOW)])
     # prlimit64 may read limits, of itself, and set none.

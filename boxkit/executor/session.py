@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from boxkit.errors import ExecutorError
 from boxkit.executor import frames, wire
@@ -113,6 +114,9 @@ class Session:
                 answer, _ = wire.receive(self.control)
             except (wire.Hangup, OSError) as error:
                 raise ZygoteLost(str(error)) from error
+            except BaseException:
+                self.close()  # half a message was sent, or an answer is still to come: neither can be undone
+                raise
             if "error" in answer:
                 raise ExecutorError(f"the worker could not read a frame: {answer['error']}")
             self.loaded.add(key)
@@ -160,8 +164,7 @@ class Session:
                 "call": order.call,
             }
             try:
-                with self.lock:
-                    wire.send(self.control, message, [theirs.fileno()])
+                self._order(message, theirs.fileno())
                 theirs.close()
                 return self._follow(ours, limits)
             except (wire.Hangup, TimeoutError, OSError) as error:
@@ -172,6 +175,14 @@ class Session:
         finally:
             ours.close()
             theirs.close()
+
+    def _order(self, message: dict[str, Any], descriptor: int) -> None:
+        with self.lock:
+            try:
+                wire.send(self.control, message, [descriptor])
+            except BaseException:
+                self.close()
+                raise
 
     def _follow(self, status: socket.socket, limits: Limits) -> Ending:
         deadline = time.monotonic() + limits.seconds + _GRACE_S

@@ -120,6 +120,34 @@ def test_a_stopped_child_is_killed_at_its_deadline(harness: Any) -> None:
     assert harness.run("answer = 1").answer == 1
 
 
+def test_what_lies_beside_the_package_cannot_be_read(harness: Any) -> None:
+    root = Path(boxkit.__file__).parent.parent
+    if root.name == "site-packages":
+        pytest.skip("boxkit is installed among the packages, which may be read")
+    names = [path.name for path in root.iterdir() if path.is_file()]
+    code = f"""
+os = pd.io.common.os
+answer = []
+for name in {names!r}:
+    try:
+        os.open({str(root)!r} + "/" + name, os.O_RDONLY)
+        answer.append(name)
+    except OSError:
+        pass
+"""
+    assert harness.run(code).answer == []
+
+
+@pytest.mark.slow
+def test_analytics_do_not_open_the_sandbox(harness: Any, stage: Any) -> None:
+    for package in ("scipy", "statsmodels", "sklearn", "matplotlib"):
+        pytest.importorskip(package)
+    used = "import scipy.stats, statsmodels.api, sklearn.linear_model, matplotlib.pyplot\n"
+    assert harness.run(used + "answer = int(t['a'].sum())", memory_mb=1500).answer == 6
+    code = used + attacks.PRELUDE + f"answer = os.listdir({str(stage.folder)!r})"
+    assert harness.run(code, memory_mb=1500).error.kind == "refused"
+
+
 # The same as an ordinary user.
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import subprocess
 import sys
@@ -162,10 +163,41 @@ def test_a_plot_is_no_answer(library: BoxSet) -> None:
     assert len(run.figures) == 1
 
 
-def test_analytics_packages_are_there_where_installed(library: BoxSet) -> None:
-    pytest.importorskip("scipy")
-    code = "from scipy import stats\nanswer = round(float(stats.spearmanr([1, 2, 3, 4], [1, 3, 2, 4]).statistic), 3)"
-    assert execute(code, library).answer == 0.8
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("package", "code", "answer"),
+    [
+        (
+            "scipy",
+            "from scipy import stats\nanswer = float(stats.spearmanr([1, 2, 3, 4], [1, 3, 2, 4]).statistic)",
+            0.8,
+        ),
+        ("scipy", "answer = float(scipy.stats.norm.cdf(0))", 0.5),
+        (
+            "statsmodels",
+            "import statsmodels.api as sm\nanswer = sm.OLS([2, 4, 6], [1, 2, 3]).fit().params[0]",
+            2,
+        ),
+        (
+            "sklearn",
+            "from sklearn.linear_model import LinearRegression\n"
+            "answer = float(LinearRegression().fit([[1], [2]], [1, 2]).coef_[0])",
+            1,
+        ),
+    ],
+)
+def test_analytics_are_there_where_installed(package: str, code: str, answer: float, library: BoxSet) -> None:
+    pytest.importorskip(package)
+    run = execute(code, library)
+    assert run.error is None and run.answer == pytest.approx(answer)
+
+
+@pytest.mark.parametrize("package", ["scipy", "statsmodels", "sklearn"])
+def test_a_missing_package_is_said_to_be_missing(package: str, library: BoxSet) -> None:
+    if importlib.util.find_spec(package):
+        pytest.skip("it is installed")
+    error = execute(f"import {package}", library).error
+    assert error is not None and f"{package} is not installed" in error.hint
 
 
 # What is sent.

@@ -93,6 +93,7 @@ def test_every_processor_has_what_the_filter_needs(machine: str, monkeypatch: py
         assert verdict(program, machine, numbers["clone3"]) == errno.ENOSYS
         assert verdict(program, machine, numbers["clone"], 0x00010F00) == "allow"
         assert verdict(program, machine, numbers["clone"], 0x11) == errno.EPERM
+        assert verdict(program, machine, numbers["clone"], 0x40010F00) == errno.EPERM
         assert verdict(program, machine, numbers["tgkill"], 77) == "allow"
         assert verdict(program, machine, numbers["tgkill"], 78) == errno.EPERM
         assert verdict(program, machine, numbers["prlimit64"], 0, 7, 0) == "allow"

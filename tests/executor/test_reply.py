@@ -203,6 +203,11 @@ FORGED: dict[str, bytes] = {
     ),
     "unhashable keys": reply({"$": "dict", "v": [[[1], 2]]}),
     "a name that is code": reply({"$": "namedtuple", "name": "x(", "fields": ["a"], "v": [1]}),
+    "a named tuple after another": reply(
+        [{"$": "namedtuple", "name": f"T{n}", "fields": ["a"], "v": [n]} for n in range(500)]
+    ),
+    "lists by the million": (6_000_030).to_bytes(8, "little") + b'{"parts": [], "value": [' + b"[]," * 2_000_002,
+    "a fraction that takes for ever": reply({"$": "Fraction", "v": ["0x" + "f" * 100_000, "0x" + "e" * 99_999]}),
     "a decimal without end": reply({"$": "Decimal", "v": "abc"}),
     "columns of two lengths": reply(
         {
