@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["lint_frame", "lint_values"]
 
-#: Rows of a frame that are looked at; of longer ones every n-th.
-_MAX_ROWS = 10_000
+#: Frames up to this long are looked at whole; of longer ones every n-th row, this many.
+_MAX_ROWS = 20_000
+_SAMPLE_ROWS = 5_000
 #: Texts that stand for "no value".
 _SENTINEL_TEXTS = frozenset(
     {
@@ -83,7 +84,7 @@ class _Column:
 
 def lint_frame(frame: pd.DataFrame, box: str) -> list[Note]:
     """Notes on a frame's columns, and one on where values are missing."""
-    step = max(1, -(-len(frame) // _MAX_ROWS))
+    step = 1 if len(frame) <= _MAX_ROWS else len(frame) // _SAMPLE_ROWS
     where = f" (every {step}th row was looked at)" if step > 1 else ""
     notes = []
     counts = {label: int(frame[label].isna().sum()) for label in frame.columns}

@@ -1,0 +1,152 @@
+"""`load`: which converter reads what, what it costs to import, and how errors read."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import boxkit
+from boxkit.converters import Converter, SourceFile, converter, converter_for, converter_names, registry
+from boxkit.errors import BoxkitError, UnknownFormat, UnreadableSource
+
+
+@pytest.fixture(autouse=True)
+def fresh_registry(monkeypatch: pytest.MonkeyPatch):
+    registry._foreign.cache_clear()
+    yield
+    monkeypatch.undo()
+    registry._foreign.cache_clear()
+
+
+def points(monkeypatch: pytest.MonkeyPatch, *found: tuple[str, str]) -> None:
+    made = [EntryPoint(name, value, registry.GROUP) for name, value in found]
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: made if group == registry.GROUP else [])
+
+
+@pytest.mark.parametrize("name", sorted(registry.BUILTIN))
+def test_every_converter_has_the_protocol_its_name_and_refuses_what_is_not_its_own(name: str, tmp_path: Path) -> None:
+    each = converter(name)
+    assert isinstance(each, Converter) and each.name == name
+    (tmp_path / "odd.bin").write_bytes(b"\x00\x01\x02" * 20)
+    for stranger in (SourceFile.of(tmp_path / "odd.bin"), object(), 7, None, SimpleNamespace()):
+        assert each.accepts(stranger) == 0.0
+
+
+class Shouting:
+    """A third party's converter: text in capitals."""
+
+    name = "shout"
+
+    def accepts(self, source: Any) -> float:
+        return 1.0 if isinstance(source, SourceFile) and source.head.startswith(b"SHOUT") else 0.0
+
+    def convert(self, source: SourceFile, *, times: int = 1) -> boxkit.BoxSet:
+        words = source.path.read_text().split()[1:] * times
+        return boxkit.load(pd.DataFrame({"word": words}))
+
+
+def test_a_third_party_comes_through_the_same_door(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    points(monkeypatch, ("shout", f"{__name__}:Shouting"))
+    monkeypatch.setitem(sys.modules, __name__, SimpleNamespace(Shouting=Shouting))
+    path = tmp_path / "a.txt"
+    path.write_text("SHOUT one two")
+    assert "shout" in converter_names() and converter_for(SourceFile.of(path)).name == "shout"
+    assert boxkit.load(path, times=2)["table"].count() == 4
+
+
+@pytest.mark.parametrize("found", [[("csv", "mine:csv")], [("x", "mine:x"), ("x", "yours:x")]])
+def test_a_doubled_name_is_an_error_that_names_both(
+    monkeypatch: pytest.MonkeyPatch, found: list[tuple[str, str]]
+) -> None:
+    points(monkeypatch, *found)
+    with pytest.raises(BoxkitError, match="two converters are named") as caught:
+        converter_names()
+    assert found[-1][1] in str(caught.value)
+
+
+HEAVY = (
+    "rdflib",
+    "duckdb",
+    "sqlalchemy",
+    "torch",
+    "faiss",
+    "openai",
+    "lxml",
+    "python_calamine",
+    "networkx",
+    "polars",
+    "fsspec",
+)
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.csv", b"a,b\n1,x\n"), ("a.json", b'[{"a": 1}]')])
+def test_loading_a_file_imports_nothing_that_it_does_not_need(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    code = f"import sys, boxkit; boxkit.load({str(tmp_path / name)!r})['a'].frame; print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_loading_a_database_imports_no_pandas_until_it_is_read(tmp_path: Path) -> None:
+    code = (
+        "import sys, sqlite3, boxkit; c = sqlite3.connect(sys.argv[1]); c.execute('CREATE TABLE t(a INTEGER)'); c.commit();"
+        "b = boxkit.load(sys.argv[1]); print('pandas' in sys.modules); b['t'].frame; print('pandas' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "x.sqlite")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "True"]
+
+
+def test_one_kind_each_refuses_the_others_by_name(tmp_path: Path, data: Path) -> None:
+    table, database = tmp_path / "a.csv", data / "sample_dbs" / "chinook" / "Chinook_Sqlite.sqlite"
+    table.write_text("a,b\n1,2\n")
+    assert boxkit.from_table(table)["a"].count() == 1 and len(boxkit.from_database(database)) == 11
+    with pytest.raises(UnknownFormat, match="no table but sqlite"):
+        boxkit.from_table(database)
+    with pytest.raises(UnknownFormat, match="no database but csv"):
+        boxkit.from_database(table)
+    with pytest.raises(UnknownFormat, match="no graph but csv"):
+        boxkit.from_graph(table)
+
+
+def test_nothing_to_load_is_a_callers_slip() -> None:
+    with pytest.raises(TypeError, match="at least one source"):
+        boxkit.load()
+
+
+def test_a_device_is_neither_file_nor_folder() -> None:
+    with pytest.raises(UnreadableSource, match="neither"):
+        boxkit.load("/dev/null")
+
+
+def test_an_http_address_is_fetched(tmp_path: Path) -> None:
+    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+    from threading import Thread
+
+    (tmp_path / "a b.csv").write_text("a,b\n1,x\n")
+    handler = type("Quiet", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None, "directory": str(tmp_path)})
+    with ThreadingHTTPServer(("127.0.0.1", 0), lambda *args: handler(*args, directory=str(tmp_path))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        assert boxkit.load(f"{address}/a%20b.csv")["a_b"].count() == 1
+        with pytest.raises(BoxkitError, match="404"):
+            boxkit.load(f"{address}/none.csv")
+        server.shutdown()
+
+
+def test_other_addresses_go_through_fsspec() -> None:
+    import fsspec
+
+    with fsspec.open("memory://folder/cities.csv", "w") as file:
+        file.write("city,n\nOslo,1\n")
+    assert boxkit.load("memory://folder/cities.csv")["cities"].frame["city"].tolist() == ["Oslo"]
+    with pytest.raises(BoxkitError):
+        boxkit.load("nosuch://folder/cities.csv")
