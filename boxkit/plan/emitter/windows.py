@@ -83,14 +83,10 @@ def _rank(values: Values, call: ex.WindowCall) -> Code:
     if values.type_of(key.value).nullable:
         arguments.append(f'na_option="{"top" if key.nulls_first else "bottom"}"')
     kind = values.type_of(key.value)
-    if kind.kind == "integer" and kind.nullable:
+    grouped = _grouped(values, replace(call, order=()), key.value)
+    if kind.kind == "integer" and kind.nullable and not call.partition:
         # pandas 2 ranks missing values wrongly among its nullable integers.
-        grouped = f"{values.series(key.value)}.astype(float)"
-        if call.partition:
-            keys = ", ".join(values.series(each) for each in call.partition)
-            grouped += f".groupby([{keys}], dropna=False)"
-    else:
-        grouped = _grouped(values, replace(call, order=()), key.value)
+        grouped += ".astype(float)"
     return Code(f"{grouped}.rank({', '.join(arguments)}).astype(int)", values.type_of(call))
 
 
