@@ -114,3 +114,20 @@ def test_a_line_with_another_number_of_fields_is_an_error(tmp_path: Path) -> Non
 def test_a_triple_with_an_empty_part_is_left_out_with_a_note() -> None:
     boxes = boxkit.from_graph([("a", "p", "b"), ("a", "p", None), ("", "p", "b")])
     assert any("2 triples with an empty part" in str(note) for note in boxes.notes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ann\t12.05.2020\t3\nbob\t13.05.2020\t4\n",
+        "a\t10.0.0.1\tb\nc\t10.0.0.2\td\n",
+        "ann,www.example.com,3\nbob,www.example.org,4\n",
+        "ann\twww.example.com\t3\nbob\twww.example.org\t4\n",
+        "source,relation,target\n1,2,3\n",
+        "h,r,t\n1,2,3\n",
+    ],
+)
+def test_tables_of_three_columns_are_not_taken_for_triples(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    assert list(boxkit.load(path)) == ["table"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import boxkit
-from boxkit.converters.graph import Vocabulary, graph_boxes
+from boxkit.converters.graph import Vocabulary, graph_boxes, released_boxes
 from boxkit.converters.graph.plain import store_of_triples
 from boxkit.converters.graph.vocabulary import DBPEDIA, FREEBASE, RDF_VOCABULARY, WIKIDATA, detect, freebase
 from boxkit.errors import SourceNotFound
@@ -127,3 +127,35 @@ def test_a_graph_that_was_read_answers_many_questions() -> None:
     graph = Graph(store, "cast")
     assert "performance" in graph_boxes(graph, topics=["Ghost Rider"], hops=2)
     assert "performance" in graph_boxes(graph, topics=["Eva Mendes"], hops=1)
+
+
+def test_wikidatas_statements_are_mediators_named_by_their_property() -> None:
+    statement = "<http://www.wikidata.org/entity/statement/Q42-F078E5B3>"
+    triples = [
+        *DOUGLAS,
+        (f"<{WD}Q42>", "<http://www.wikidata.org/prop/P69>", statement),
+        (statement, "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<http://wikiba.se/ontology#Statement>"),
+        (statement, "<http://www.wikidata.org/prop/statement/P69>", f"<{WD}Q691283>"),
+        (f"<{WD}Q691283>", f"<{LABEL}>", '"St John\'s College"@en'),
+        ("<http://www.wikidata.org/prop/P69>", f"<{LABEL}>", '"educated at"@en'),
+        ("<http://www.wikidata.org/prop/statement/P69>", f"<{LABEL}>", '"educated at"@en'),
+    ]
+    boxes = boxkit.from_graph(triples)
+    assert "educated_at" in boxes
+    assert list(boxes["educated_at"].frame["educated_at_label"]) == ["St John's College"]
+
+
+def test_the_releases_folders_become_one_row_a_subject(tmp_path: Path) -> None:
+    (tmp_path / "film.film.csv").write_text(
+        "film,film_film_starring,film_film_directed_by\nm.1,m.c1,\nm.1,m.c2,\nm.1,,m.9\n", encoding="utf-8"
+    )
+    (tmp_path / "film.performance.csv").write_text(
+        "performance,film_performance_actor\nm.c1,m.7\nm.c2,m.8\n", encoding="utf-8"
+    )
+    (tmp_path / "foreign_key.json").write_text('[["film-film_film_starring", "performance-performance"]]')
+    boxes = released_boxes(tmp_path)
+    assert list(boxes["film"].frame["film_film_directed_by"]) == ["m.9"]
+    cast = boxes["film_film_film_starring"].frame.merge(
+        boxes["performance"].frame, left_on="film_film_starring", right_on="performance_id"
+    )
+    assert set(cast["film_performance_actor"]) == {"m.7", "m.8"}

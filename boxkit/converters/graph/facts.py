@@ -243,7 +243,9 @@ def _type_entities(facts: Facts, schema: frozenset[int], chosen: Ints, topics: f
             facts.types[node] = names or (ENTITY,)
     facts.mediators = frozenset(mediators)
     derived = lexicon.label_or_id(
-        np.array([node for node in nodes.tolist() if node not in facts.labels], dtype=np.int64)
+        np.array(
+            [node for node in nodes.tolist() if node not in facts.labels and node not in mediators], dtype=np.int64
+        )
     )
     facts.labels.update({node: label for node, label in derived.items() if node in facts.types})
 
@@ -253,8 +255,9 @@ def _unnamed(facts: Facts, nodes: Ints) -> frozenset[int]:
     store = facts.store
     rest = [node for node in nodes.tolist() if node not in facts.labels]
     blank = frozenset(node for node in rest if store.kinds[node] == BLANK)
-    opaque = frozenset(node for node in rest if node not in blank and not readable(facts.lexicon.id(node)))
-    return blank | opaque if len(opaque) <= (len(nodes) - len(blank)) / 2 else blank
+    sure = blank | frozenset(node for node in rest if node in facts.lexicon.mediator_nodes)
+    opaque = frozenset(node for node in rest if node not in sure and not readable(facts.lexicon.id(node)))
+    return sure | opaque if len(opaque) <= (len(nodes) - len(sure)) / 2 else sure
 
 
 def _inferred_types(facts: Facts) -> dict[int, tuple[str, ...]]:

@@ -161,11 +161,21 @@ class Lexicon:
             value = int(self.store.objects[at])
             if int(self.store.predicates[at]) in relations and self.store.kinds[value] != BLANK:
                 found.setdefault(int(self.store.subjects[at]), []).append(self.store.text(value))
-        ignored = self.vocabulary.ignored_types
+        ignored = self.vocabulary.ignored_types | self.vocabulary.mediator_types
         return {
             node: tuple(dict.fromkeys(name for name in names if name not in ignored) or dict.fromkeys(names[:0]))
             for node, names in found.items()
         }
+
+    @cached_property
+    def mediator_nodes(self) -> frozenset[int]:
+        """Entities that the vocabulary says only tie others together."""
+        found: set[int] = set()
+        for number in self.known(sorted(self.vocabulary.mediator_types)):
+            at = self.store.into(np.array([number], dtype=np.int64))
+            typing = np.isin(self.store.predicates[at], np.array(self.type_relations, dtype=np.int64))
+            found.update(self.store.subjects[at[typing]].tolist())
+        return frozenset(found)
 
     @cached_property
     def schema_nodes(self) -> frozenset[int]:

@@ -21,10 +21,16 @@ _WHOLE = re.compile(r"[+-]?(?:0|[1-9]\d{0,17})")
 _PART = re.compile(r"[+-]?\d+\.\d+(?:[eE][+-]?\d+)?")
 _DAY = re.compile(r"-?\d{4}-\d\d-\d\d")
 _MOMENT = re.compile(r"-?\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?")
+# Freebase's way: a domain, a type, a property. Not an address, a version or a date.
+_RELATION = re.compile(r"[a-z_]\w*\.[a-z_]\w*\.[a-z_]\w*(?:\.[a-z_]\w*)*(?<!\.com)(?<!\.org)(?<!\.net)")
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 
 #: The names under which records hold a triple's three parts.
 PARTS = (("subject", "predicate", "object"), ("s", "p", "o"), ("head", "relation", "tail"), ("h", "r", "t"))
+#: Headers that no table would have but one of triples.
+SURE_HEADERS = frozenset(
+    {("subject", "predicate", "object"), ("subject", "relation", "object"), ("head", "relation", "tail")}
+)
 HEADERS = frozenset(PARTS) | {
     ("head", "rel", "tail"),
     ("source", "relation", "target"),
@@ -113,11 +119,11 @@ def looks_like_triples(head: str, suffix: str) -> float:
         if len(rows) > 1 and len(head) > 60_000:
             rows = rows[:-1]
         if all(len(row) == 3 for row in rows):
-            if tuple(cell.strip().lower() for cell in rows[0]) in HEADERS:
+            if tuple(cell.strip().lower() for cell in rows[0]) in SURE_HEADERS:
                 return 0.8
-            relations = [row[1].strip() for row in rows]
-            dotted = all(re.fullmatch(r"<?[^\s.]+(?:\.[^\s.]+){2,}>?|<?https?://\S+>?", name) for name in relations)
-            return 0.8 if dotted else 0.15 if mark == "\t" or suffix in (".tsv", ".txt") else 0.1
+            if mark == "\t" and all(_RELATION.fullmatch(row[1].strip()) for row in rows):
+                return 0.8
+            return 0.15 if mark == "\t" or suffix in (".tsv", ".txt") else 0.1
     return 0.0
 
 
