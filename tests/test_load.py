@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - scripts as they stand
 """`load`: which converter reads what, what it costs to import, and how errors read."""
 
 from __future__ import annotations

@@ -62,7 +62,8 @@ def column(values: Sequence[Any], hint: str = "") -> pd.Series[Any]:
         if not kinds:
             return without_values(len(values), hint)
         if kinds == {str}:
-            return pd.Series(values, dtype=_text_dtype())
+            texts: pd.Series[Any] = pd.Series(values, dtype=_text_dtype())
+            return texts
         if kinds == {bool}:
             return pd.Series(values, dtype="boolean" if missing else "bool")
         if kinds == {int}:

@@ -143,7 +143,7 @@ def _rows(sheet: Any, name: str, notes: list[Note]) -> list[list[Any]]:
 
 
 def _without_footer(grid: Grid, box: str, notes: list[Note]) -> Grid:
-    """The grid without the remarks below it: rows that have text, and nothing else, where the table has numbers or dates."""
+    """The grid without remarks below it: rows that have but text where the table has numbers or dates."""
     rows = list(grid.rows)
     typed = [at for at in range(len(grid.header)) if _is_typed([row[at] for row in rows])]
     footer = []

@@ -28,7 +28,8 @@ _ROLES = (
         _set("employee staff worker faculty teacher instructor professor personnel lecturer"),
         _set(
             "manager supervisor boss rep representative agent clerk head chief leader seller salesman driver"
-            " salesperson instructor teacher professor lecturer advisor adviser tutor dean chair engineer technician doctor nurse"
+            " salesperson instructor teacher professor lecturer advisor adviser tutor"
+            " dean chair engineer technician doctor nurse"
         ),
     ),
     (

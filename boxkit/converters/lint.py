@@ -202,7 +202,8 @@ def _numbers(column: _Column) -> Iterator[Note]:
     matching, of = _matching(column, _POINTS)
     with_comma = [text for text in column.texts if "," in text]
     if of and matching >= _MOST * of and with_comma:
-        fix = f'pd.to_numeric({column.code}.str.replace(r"[^0-9,-]", "", regex=True).str.replace(",", "."), errors="coerce")'
+        plain = f'{column.code}.str.replace(r"[^0-9,-]", "", regex=True).str.replace(",", ".")'
+        fix = f'pd.to_numeric({plain}, errors="coerce")'
         yield column.note(
             f"numbers with a decimal comma, held as text, such as {with_comma[0]!r}",
             lambda cell: cell == with_comma[0],

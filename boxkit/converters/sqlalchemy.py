@@ -162,7 +162,7 @@ def _words(kind: Any) -> str:
     }
     if python is decimal.Decimal:
         return "decimal" if getattr(kind, "scale", None) else "number"
-    return words.get(python.__name__, python.__name__)
+    return words.get(str(python.__name__), str(python.__name__))
 
 
 def _first_line(error: Exception) -> str:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - scripts and cells as they stand
 """DuckDB files and connections as boxes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - scripts and cells as they stand
 """Workbooks, as a person would read them."""
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def test_zones_stay() -> None:
 def test_what_no_box_holds_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedValue, match="'odd'"):
         boxkit.load(pd.DataFrame({"odd": [object()]}))
-    with pytest.raises(UnknownFormat, match="builtins.int"):
+    with pytest.raises(UnknownFormat, match=r"builtins\.int"):
         boxkit.load(7)
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - scripts and cells as they stand
 """Tables of HTML pages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - scripts and cells as they stand
 """Foreign keys that nobody declared, and links across sources."""
 
 from __future__ import annotations

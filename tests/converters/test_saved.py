@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - scripts and cells as they stand
 """BoxSets on disk come back as they were."""
 
 from __future__ import annotations

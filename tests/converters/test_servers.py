@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - scripts and cells as they stand
 """PostgreSQL and MariaDB, real servers on loopback: ``eval "$(.ci/start-servers)"`` starts them."""
 
 from __future__ import annotations
@@ -88,13 +89,13 @@ def test_postgres_is_read_whole(postgres: str) -> None:
     )
     assert first["tags"] == '["a", "b"]' and first["doc"] == '{"k": [1, null]}' and first["raw"] == b"\x00\xff"
     assert first["m"] == "happy" and first["u"] == "00000000-0000-0000-0000-000000000001" and first["ok"] is True
-    assert first["at"] == datetime.datetime(2024, 2, 29, 10, tzinfo=datetime.timezone.utc)
+    assert first["at"] == datetime.datetime(2024, 2, 29, 10, tzinfo=datetime.UTC)
     assert row(frame, 1)["boss"] == 9007199254740993 and row(frame, 1)["x"] is None
     assert boxes["other_item"].count() == 1
 
 
 def test_a_value_that_python_cannot_hold_names_its_table(postgres: str) -> None:
-    with pytest.raises(UnreadableSource, match="year|range|date|BC"):
+    with pytest.raises(UnreadableSource, match=r"year|range|date|BC"):
         _ = boxkit.load(postgres)["order"].frame
 
 
@@ -121,7 +122,7 @@ def test_a_server_is_only_read_and_its_changes_are_seen(kind: str, request: pyte
     engine = sqlalchemy.create_engine(url)
     boxes = boxkit.load(engine)
     reader = boxes["parent"].reader
-    with reader.server.connect() as connection, pytest.raises(sqlalchemy.exc.DBAPIError, match="(?i)read.only"):
+    with reader.server.connect() as connection, pytest.raises(sqlalchemy.exc.DBAPIError, match=r"(?i)read.only"):
         connection.exec_driver_sql("INSERT INTO parent VALUES (5, 'z')")
     assert boxes["parent"].count() == 1
     engine.dispose()

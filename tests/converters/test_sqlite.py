@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - scripts and cells as they stand
 """SQLite databases as boxes: every cell, name and key as SQLite has it."""
 
 from __future__ import annotations
