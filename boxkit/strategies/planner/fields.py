@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,8 +20,9 @@ _ID_WORDS = frozenset("id key ssn uid uuid iri uri pk".split())
 _YEAR_WORDS = frozenset(
     "year found open establish inception built build creation start release publish ascent dissolve completed".split()
 )
-_DATE = r"\d{4}-\d{1,2}-\d{1,2}(?:[ T]\d{1,2}:\d{2}.*)?"
-_AMOUNT = r"-?(?:[1-9]\d*|0)(?:\.\d+)?"
+_DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:[ T]\d{1,2}:\d{2}.*)?")
+_AMOUNT = re.compile(r"-?(?:[1-9]\d*|0)(?:\.\d+)?")
+_FIGURE = re.compile(r"\s*[-+$€£~]?\d")
 _YES = frozenset(("yes", "y", "true", "t", "1", "1.0"))
 _NO = frozenset(("no", "n", "false", "f", "0", "0.0"))
 
@@ -111,8 +113,8 @@ def describe_field(
 
 
 def _has_figures(column: pd.Series[Any]) -> bool:
-    sample = column.dropna().head(200).astype("str")
-    return len(sample) > 0 and float(sample.str.match(r"\s*[-+$€£~]?\d").mean()) > 0.6
+    sample = [str(value) for value in column.dropna().head(200).tolist()]
+    return bool(sample) and sum(map(bool, map(_FIGURE.match, sample))) > 0.6 * len(sample)
 
 
 def _yes(column: pd.Series[Any]) -> tuple[Any, ...]:
@@ -134,7 +136,7 @@ def _kind(column: pd.Series[Any], words: tuple[str, ...]) -> tuple[FieldKind, bo
         return ("year" if _are_years(column, words) else "number"), False
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return "date", False
-    sample = column.dropna().head(500)
+    sample = column.dropna().head(500).tolist()
     texts = [value for value in sample if isinstance(value, str)]
     if not texts:
         numbers = len(sample) and all(isinstance(value, (int, float)) for value in sample)
@@ -144,10 +146,10 @@ def _kind(column: pd.Series[Any], words: tuple[str, ...]) -> tuple[FieldKind, bo
         return "number", False
     if len(texts) < len(sample):
         return "text", True
-    as_text = sample.astype("str")
-    if as_text.str.fullmatch(_AMOUNT).all():
+    if all(map(_AMOUNT.fullmatch, texts)):
         return "number", True
-    return ("date" if as_text.str.fullmatch(_DATE).mean() > 0.95 else "text"), True
+    dates = sum(map(bool, map(_DATE.fullmatch, texts)))
+    return ("date" if dates > 0.95 * len(texts) else "text"), True
 
 
 def _are_years(column: pd.Series[Any], words: tuple[str, ...]) -> bool:

@@ -105,7 +105,7 @@ def index_of(boxes: BoxSet) -> Index:
 def _add_values(
     index: Index, words: defaultdict[str, set[str]], place: Place, column: pd.Series[Any], known: FieldIndex
 ) -> None:
-    for value in column.dropna().unique():
+    for value in column.dropna().unique().tolist():
         if not isinstance(value, str) or len(value) > MAX_VALUE_CHARS:
             continue
         text = normal_uncached(value)
