@@ -24,6 +24,22 @@ _ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 def read_ntriples(data: bytes) -> StoreBuilder | None:
     """The triples of ``data``; None where a line is neither a triple in the usual form, nor blank, nor a comment."""
+    encoded = _encoded(data)
+    if encoded is None:
+        return None
+    numbers = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    builder = StoreBuilder()
+    try:
+        moved = np.fromiter((builder.term(term) for term in _terms(encoded.dictionary)), dtype=np.int64)
+    except ValueError:
+        return None
+    placed, count = moved[numbers], len(numbers) // 3
+    builder.fill(placed[:count], placed[count : 2 * count], placed[2 * count :])
+    return builder
+
+
+def _encoded(data: bytes) -> Any:
+    """All subjects, then all relations, then all values, as an Arrow dictionary of tokens; None where a line is odd."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -37,16 +53,7 @@ def read_ntriples(data: bytes) -> StoreBuilder | None:
             return None
         parts = parts.drop_null()
     columns = [pc.struct_field(parts, at).combine_chunks() for at in range(3)]
-    encoded = pa.concat_arrays(columns).dictionary_encode()
-    numbers = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    builder = StoreBuilder()
-    try:
-        moved = np.fromiter((builder.term(term) for term in _terms(encoded.dictionary)), dtype=np.int64)
-    except ValueError:
-        return None
-    placed, count = moved[numbers], len(numbers) // 3
-    builder.fill(placed[:count], placed[count : 2 * count], placed[2 * count :])
-    return builder
+    return pa.concat_arrays(columns).dictionary_encode()
 
 
 def _lines(data: bytes) -> Any:
