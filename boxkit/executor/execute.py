@@ -151,10 +151,12 @@ def _attempt(
 def _session(workers: Pool, shelf: Shelf, packages: frozenset[str]) -> Session:
     with shelf.lock:
         nursery, session = workers.nursery(), shelf.session
-        new_packages = packages - nursery.packages
-        if new_packages:
+        if packages - nursery.packages:
             _preload(nursery, packages)
-        if session is not None and (new_packages or session.lost or session.nursery is not nursery):
+        outdated = session is not None and (
+            session.lost or session.nursery is not nursery or packages - session.packages
+        )
+        if session is not None and outdated:
             session.retire()
             session = None
         if session is None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+import boxkit
 from boxkit.errors import ExecutorError
 from boxkit.executor import wire
 from boxkit.executor.layers import Layers
@@ -22,8 +23,12 @@ from boxkit.executor.layers import Layers
 __all__ = ["Nursery", "command", "environment"]
 
 _START_S = 120.0
+#: The worker runs the very boxkit that started it, wherever that lies, without the folder around it on its path.
 _BOOT = (
     "import sys; sys.path.extend(p for p in {paths!r} if p not in sys.path);"
+    " from importlib.util import module_from_spec as module, spec_from_file_location as at;"
+    " spec = at('boxkit', {init!r}, submodule_search_locations=[{folder!r}]);"
+    " sys.modules['boxkit'] = boxkit = module(spec); spec.loader.exec_module(boxkit);"
     " from boxkit.executor.{module} import main; main({arguments})"
 )
 
@@ -50,11 +55,12 @@ def command(module: str, arguments: str) -> list[str]:
     """
     if not sys.executable:
         raise ExecutorError("this Python does not know its own program file, so no worker can be started")
-    names = ("boxkit", "pandas", "numpy", "pyarrow", "dateutil")
-    specs = [importlib.util.find_spec(name) for name in names]
+    specs = [importlib.util.find_spec(name) for name in ("pandas", "numpy", "pyarrow", "dateutil")]
     origins = [Path(spec.origin).resolve() for spec in specs if spec is not None and spec.origin]
     paths = list(dict.fromkeys(str(origin.parent.parent) for origin in origins))
-    return [sys.executable, "-I", "-c", _BOOT.format(paths=paths, module=module, arguments=arguments)]
+    init = Path(boxkit.__file__).resolve()
+    boot = _BOOT.format(paths=paths, init=str(init), folder=str(init.parent), module=module, arguments=arguments)
+    return [sys.executable, "-I", "-c", boot]
 
 
 def _started(descriptor: int, layers: Layers, said: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -176,6 +176,9 @@ def _import_zones() -> None:
     for name in zoneinfo.available_timezones():
         with contextlib.suppress(zoneinfo.ZoneInfoNotFoundError):
             _ZONES.extend((zoneinfo.ZoneInfo(name), twin(name)))
+    with contextlib.suppress(ImportError):
+        pytz = importlib.import_module("pytz")  # what pandas 2 asks
+        _ZONES.extend(map(pytz.timezone, pytz.all_timezones))
 
 
 _ZONES: list[object] = []

@@ -74,11 +74,12 @@ class Ending:
 
 @dataclass(slots=True)
 class Session:
-    """One zygote and the frames that it holds."""
+    """One zygote, the analytics packages that it was forked with, and the frames that it holds."""
 
     nursery: Nursery
     number: int
     control: socket.socket
+    packages: frozenset[str] = frozenset()
     loaded: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
     lost: bool = False
@@ -92,11 +93,12 @@ class Session:
         Raises:
             ZygoteLost: The nursery is gone.
         """
+        packages = nursery.packages
         try:
             number, control = nursery.zygote(readable, standby=standby)
         except (wire.Hangup, OSError) as error:
             raise ZygoteLost(str(error)) from error
-        return cls(nursery, number, control)
+        return cls(nursery, number, control, packages)
 
     def load(self, key: str, packed: frames.Packed) -> None:
         """Send a frame, unless it is there already.

@@ -192,6 +192,15 @@ def test_analytics_are_there_where_installed(package: str, code: str, answer: fl
     assert run.error is None and run.answer == pytest.approx(answer)
 
 
+@pytest.mark.slow
+def test_a_package_that_another_boxset_brought_in_is_there_too(boxset: Callable[..., BoxSet]) -> None:
+    pytest.importorskip("scipy")
+    one, two = (boxset(t=pd.DataFrame({"a": [n]})) for n in range(2))
+    assert execute("len(t)", two).answer == 1
+    for boxes in (one, two):
+        assert execute("float(scipy.stats.norm.cdf(0))", boxes).answer == 0.5
+
+
 @pytest.mark.parametrize("package", ["scipy", "statsmodels", "sklearn"])
 def test_a_missing_package_is_said_to_be_missing(package: str, library: BoxSet) -> None:
     if importlib.util.find_spec(package):
