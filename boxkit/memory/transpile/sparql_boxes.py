@@ -12,12 +12,16 @@ from boxkit.box import Box, BoxSet, Field
 from boxkit.converters.graph.entities import id_of
 from boxkit.errors import UnsupportedQuery
 
-__all__ = ["GraphBoxes", "Kind", "Place", "kind_of_field"]
+__all__ = ["Domains", "GraphBoxes", "Kind", "Place", "kind_of_field", "within"]
 
 #: What a value is: an entity's id, or a sort of literal; ``any`` where a column holds several.
 Kind = Literal["entity", "text", "number", "year", "date", "boolean", "any"]
 
 FREEBASE = "http://rdf.freebase.com/ns/"
+
+
+#: The subjects and the values that matter; None where all do.
+Domains = tuple["frozenset[Any] | None", "frozenset[Any] | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,16 @@ def kind_of_field(field: Field) -> Kind:
     if words.startswith(("text, ISO date", "text, ISO year")):
         return "date"
     return "text" if words.startswith("text") else "any"
+
+
+def within(pairs: frozenset[tuple[Any, Any]], domains: Domains) -> frozenset[tuple[Any, Any]]:
+    """The pairs that are in ``domains``."""
+    subjects, values = domains
+    if subjects is None and values is None:
+        return pairs
+    return frozenset(
+        pair for pair in pairs if (subjects is None or pair[0] in subjects) and (values is None or pair[1] in values)
+    )
 
 
 class GraphBoxes:
@@ -155,12 +169,11 @@ class GraphBoxes:
         found = self.boxes[box]
         return frozenset(found.frame[found.fields[0].label].dropna())
 
-    def needed(self, places: Sequence[Place], members: frozenset[Any] | None = None) -> list[Place]:
-        """The fewest places that hold all pairs (whose subjects are among ``members``)."""
+    def needed(self, places: Sequence[Place], domains: Domains = (None, None)) -> list[Place]:
+        """The fewest places that hold all pairs whose subjects and values are in ``domains`` (None: any)."""
 
         def of(place: Place) -> frozenset[tuple[Any, Any]]:
-            pairs = self.pairs(place)
-            return pairs if members is None else frozenset(pair for pair in pairs if pair[0] in members)
+            return within(self.pairs(place), domains)
 
         left = set[tuple[Any, Any]]().union(*map(of, places))
         chosen: list[Place] = []
@@ -171,19 +184,18 @@ class GraphBoxes:
                 left -= of(place)
         return chosen or rest[:1]
 
-    def covers(self, box: str, iri: str) -> bool:
-        """Whether every subject of a relation, with all its values, stands in a type's box."""
-        places = self.places(iri)
-        return any(place.box == box for place in self.needed(places)) and len(self.needed(places)) == 1
+    def all_pairs(self, iri: str) -> frozenset[tuple[Any, Any]]:
+        """All pairs of a relation."""
+        return frozenset[tuple[Any, Any]]().union(*map(self.pairs, self.places(iri)))
 
-    def place_in(self, box: str, iri: str) -> Place | None:
-        """The relation's column in a type's box, if it has one that says all of its members."""
-        places = self.places(iri)
-        own = next((place for place in places if place.box == box and not place.is_wide), None)
+    def place_in(self, box: str, iri: str, domains: Domains = (None, None)) -> Place | None:
+        """The relation's column in a type's box, if it says all of its members that are in ``domains``."""
+        own = next((place for place in self.places(iri) if place.box == box and not place.is_wide), None)
         if own is None:
             return None
         members = self.members(box)
-        return own if self.needed([own, *(p for p in places if p != own)], members) == [own] else None
+        subjects = members if domains[0] is None else members & domains[0]
+        return own if within(self.all_pairs(iri), (subjects, domains[1])) <= self.pairs(own) else None
 
     def namespace_of(self, ids: Iterable[Any] | None) -> str | None:
         """The one namespace that these ids stand in; None where there are several, or where it is not known."""

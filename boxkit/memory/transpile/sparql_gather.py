@@ -12,8 +12,20 @@ from boxkit.memory.transpile.sparql_group import Group, Part, Step, built
 from boxkit.memory.transpile.sparql_patterns import Triple, Value, Variable
 from boxkit.memory.transpile.sparql_relation import Bound, Relation, filtered, joined, named
 from boxkit.memory.transpile.sparql_values import listed
-from boxkit.plan import Column, Constant, Derive, Output, Project, SetOperation, all_of
-from boxkit.plan.schema import Schema
+from boxkit.plan import (
+    Aggregate,
+    Alias,
+    Column,
+    Constant,
+    Derive,
+    Output,
+    Plan,
+    Project,
+    ScalarPlan,
+    SetOperation,
+    all_of,
+)
+from boxkit.plan.schema import Schema, has_one_row
 
 if TYPE_CHECKING:
     from boxkit.memory.transpile.sparql_query import QueryReader
@@ -108,7 +120,7 @@ class Gatherer:
         names = frozenset(map(str, node.PV)) if node.PV else frozenset(_projected(node))
 
         def build(needed: frozenset[str], as_set: bool) -> Relation:
-            return self.reader.rows(node, needed, as_set)
+            return _as_values(self.reader.rows(node, needed, as_set))
 
         return Part(names, build)
 
@@ -253,6 +265,38 @@ def united(sides: list[Relation], names: list[str], alias: str) -> Relation:
         )
     together = SetOperation(plans[0], plans[1], "union", keep_doubles=True)
     return named(together, bound, alias, once=False, names=names)
+
+
+def _as_values(rows: Relation) -> Relation:
+    """Rows that are always one row become values."""
+    if rows.plan is None or not has_one_row(rows.plan):
+        return rows
+    values = {
+        name: replace(own, value=ScalarPlan(_one_column(rows.plan, own.column)))
+        for name, own in rows.bound.items()
+        if own.column is not None
+    }
+    return Relation(None, values, once=True)
+
+
+def _one_column(plan: Plan, column: Column) -> Plan:
+    """One column of a plan of one row: the measure itself, where it is one."""
+    name, node = column.name, plan
+    while isinstance(node, (Alias, Project)):
+        names = node.columns if isinstance(node, Alias) else tuple(output.name for output in node.outputs)
+        if name not in names:
+            break
+        if isinstance(node, Project):
+            value = node.outputs[names.index(name)].value
+            if not isinstance(value, Column):
+                break
+            name = value.name
+        elif isinstance(node.source, Project):
+            name = node.source.outputs[names.index(name)].name
+        elif isinstance(node.source, Aggregate):
+            return Aggregate(node.source.source, (), (node.source.measures[names.index(name)],))
+        node = node.source
+    return Project(plan, (Output(column, column.name),))
 
 
 def _projected(node: Any) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
+from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile.sparql_compare import compared
 from boxkit.memory.transpile.sparql_patterns import PatternReader, Term, Triple, Value, Variable, joined_all
 from boxkit.memory.transpile.sparql_relation import Bound, Relation, filtered
@@ -84,6 +85,11 @@ def built(group: Group, reader: PatternReader, needed: Collection[str], as_set: 
         shared = inner.union(group.constants, *others, *(triple.variables for triple in group.triples))
         parts.append(part.build(shared & part.names, as_set))
     fixed = {name: Bound(Constant(value.value), value.kind) for name, value in group.constants.items()}
+    for part in [each for each in parts if each.plan is None]:
+        parts.remove(part)
+        if fixed.keys() & part.bound.keys():
+            raise UnsupportedQuery("a variable with two fixed values")
+        fixed.update(part.bound)
     steps: list[Step] = []
     for step in group.steps:
         at = next((at for at, each in enumerate(parts) if step.names <= each.bound.keys() | fixed.keys()), None)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from boxkit.errors import UnsupportedQuery
-from boxkit.memory.transpile.sparql_boxes import GraphBoxes, Kind, Place
+from boxkit.memory.transpile.sparql_boxes import Domains, GraphBoxes, Kind, Place, within
 from boxkit.memory.transpile.sparql_relation import Bound, Relation, filtered, joined
 from boxkit.plan import (
     Alias,
@@ -128,65 +128,107 @@ class PatternReader:
         if column.name != self.graph.boxes[box].fields[0].label or len(self.graph.boxes[box].primary_key) != 1:
             return None
         place = self.graph.place_in(box, relation)
-        return None if place is None else replace(self._bound(place, column.of), maybe=self._misses(place))
+        return None if place is None else replace(self.bound(place, column.of), maybe=self.misses(place))
 
-    # Patterns --------------------------------------------------------------------------------------------------
+    def bound(self, place: Place, alias: str) -> Bound:
+        """What a place's values are, in a scan."""
+        known = frozenset(value for _, value in self.graph.pairs(place))
+        return Bound(Column(place.value, alias), place.kind, known=known)
+
+    def misses(self, place: Place) -> bool:
+        """Whether some subjects have no value there."""
+        return not place.is_wide and bool(self.graph.boxes[place.box].frame[place.value].isna().any())
 
     def read(self, triples: Sequence[Triple]) -> list[Relation]:
         """Patterns as rows still to be joined: one for what is said of a subject in its box, one for each other."""
-        triples = self._unified(triples)
-        by_subject = _by_subject(triples)
-        return [part for subject, own in by_subject.items() for part in self._star(subject, own, triples)]
+        return _Conjunction(self, triples).parts()
 
-    def _unified(self, triples: Sequence[Triple]) -> Sequence[Triple]:
-        """The patterns with one variable for what must be the same: the one value of a subject under a relation.
+
+class _Conjunction:
+    """Patterns that hold together, read at once.
+
+    Args:
+        reader: What gives names.
+        triples: The patterns.
+    """
+
+    def __init__(self, reader: PatternReader, triples: Sequence[Triple]) -> None:
+        self.reader = reader
+        self.graph = reader.graph
+        self.triples = triples
+        self.domains: dict[Term, frozenset[object]] = {}
+        self._narrow()
+
+    def parts(self) -> list[Relation]:
+        """The patterns as rows still to be joined."""
+        self._unify()
+        return [part for subject, own in _by_subject(self.triples).items() for part in self._star(subject, own)]
+
+    def _narrow(self) -> None:
+        """What each variable can be, by all that is said of it: it tells which boxes are worth looking into."""
+        for _ in range(3):
+            for triple in self.triples:
+                if triple.relation == "" and isinstance(triple.value, Value):
+                    self._meet_domain(triple.subject, self.graph.members(self.graph.type_box(str(triple.value.value))))
+                elif isinstance(triple.relation, str) and triple.relation:
+                    pairs = within(self.graph.all_pairs(triple.relation), self._of(triple))
+                    self._meet_domain(triple.subject, frozenset(subject for subject, _ in pairs))
+                    self._meet_domain(triple.value, frozenset(value for _, value in pairs))
+
+    def _meet_domain(self, term: Term, values: frozenset[object]) -> None:
+        if isinstance(term, Variable):
+            self.domains[term] = self.domains[term] & values if term in self.domains else values
+
+    def _of(self, triple: Triple) -> Domains:
+        """The subjects and values that matter for a pattern."""
+        # A literal may be written otherwise in the boxes than in the query.
+        is_entity = isinstance(triple.value, Value) and triple.value.kind == "entity"
+        value = frozenset({triple.value.value}) if isinstance(triple.value, Value) and is_entity else None
+        subject = frozenset({triple.subject.value}) if isinstance(triple.subject, Value) else None
+        return self.domains.get(triple.subject, subject), self.domains.get(triple.value, value)
+
+    def _unify(self) -> None:
+        """One variable for what must be the same: the one value of a subject under a relation.
 
         Only variables that a path has brought in are taken away; the query does not know them.
         """
-        for subject, own in _by_subject(triples).items():
+        for own in _by_subject(self.triples).values():
             said = [each for each in own if each.relation != ""]
-            anchor = self._anchor(subject, self._types(own), said)
+            anchor = self._anchor(self._types(own), said)
             seen: dict[Path, Term] = {}
             for triple in said if anchor is not None else ():
                 if not isinstance(triple.value, Variable) or self._inside(anchor or "", triple) is None:
                     continue
                 first = seen.setdefault(triple.relation, triple.value)
                 if first != triple.value and triple.value.name.startswith(" "):
-                    return self._unified(
-                        _renamed([each for each in triples if each is not triple], triple.value, first)
-                    )
-        return triples
+                    others = [each for each in self.triples if each is not triple]
+                    self.triples = _renamed(others, triple.value, first)
+                    self._unify()
+                    return
 
     def _types(self, triples: Sequence[Triple]) -> list[str]:
         values = [each.value for each in triples if each.relation == ""]
         return [self.graph.type_box(str(value.value)) for value in values if isinstance(value, Value)]
 
-    def _star(self, subject: Term, triples: Sequence[Triple], everything: Sequence[Triple]) -> list[Relation]:
+    def _star(self, subject: Term, triples: Sequence[Triple]) -> list[Relation]:
         types = self._types(triples)
         said = [each for each in triples if each.relation != ""]
-        anchor = self._anchor(subject, types, said)
-        parts: list[Relation] = []
-        beside = said
-        members = None
-        if anchor is not None:
-            members = self.graph.members(anchor)
-            inside = [each for each in said if self._inside(anchor, each) is not None]
-            parts.append(self._one_box(subject, anchor, inside, everything))
-            beside = [each for each in said if each not in inside]
-            parts.extend(
-                self._one_box(subject, box, [], everything)
-                for box in types
-                if box != anchor and not members <= self.graph.members(box)
-            )
-        if isinstance(subject, Value):
-            members = frozenset({subject.value})
-        parts.extend(self._pairs(each, members) for each in beside)
+        anchor = self._anchor(types, said)
+        if anchor is None:
+            return [self._pairs(each) for each in said]
+        inside = [each for each in said if self._inside(anchor, each) is not None]
+        parts = [self._one_box(subject, anchor, inside)]
+        members = self.graph.members(anchor)
+        others = [box for box in types if box != anchor and not members <= self.graph.members(box)]
+        parts.extend(self._one_box(subject, box, []) for box in others)
+        parts.extend(self._pairs(each) for each in said if each not in inside)
         return parts
 
     def _inside(self, box: str, triple: Triple) -> Place | None:
-        return self.graph.place_in(box, triple.relation) if isinstance(triple.relation, str) else None
+        is_plain = isinstance(triple.relation, str) and triple.relation != ""
+        return self.graph.place_in(box, str(triple.relation), self._of(triple)) if is_plain else None
 
-    def _anchor(self, subject: Term, types: Sequence[str], said: Sequence[Triple]) -> str | None:
+    def _anchor(self, types: Sequence[str], said: Sequence[Triple]) -> str | None:
         """The box in which to look the subject up."""
 
         def inside(box: str) -> int:
@@ -196,23 +238,14 @@ class PatternReader:
             return max(types, key=lambda box: (inside(box), -len(self.graph.members(box))))
         found: dict[str, int] = {}
         for triple in said:
-            if not isinstance(triple.relation, str):
-                continue
-            places = self.graph.places(triple.relation)
-            if isinstance(subject, Value):
-                homes = [
-                    place.box
-                    for place in places
-                    if not place.is_wide and subject.value in self.graph.members(place.box)
-                ]
-            else:
-                wanted = self.graph.needed(places)
-                homes = [wanted[0].box] if len(wanted) == 1 and not wanted[0].is_wide else []
-            found.update((box, inside(box)) for box in homes)
+            if isinstance(triple.relation, str):
+                wanted = self.graph.needed(self.graph.places(triple.relation), self._of(triple))
+                if len(wanted) == 1 and not wanted[0].is_wide:
+                    found[wanted[0].box] = inside(wanted[0].box)
         return max(found, key=lambda box: (found[box], -len(self.graph.members(box)))) if found else None
 
-    def _one_box(self, subject: Term, box: str, said: Sequence[Triple], everything: Sequence[Triple]) -> Relation:
-        scan = self.scan(box)
+    def _one_box(self, subject: Term, box: str, said: Sequence[Triple]) -> Relation:
+        scan = self.reader.scan(box)
         key = Column(self.graph.boxes[box].fields[0].label, scan.alias)
         bound: dict[str, Bound] = {}
         conditions: list[Expression] = []
@@ -223,10 +256,11 @@ class PatternReader:
         for triple in said:
             place = self._inside(box, triple)
             assert place is not None
-            own = self._bound(place, scan.alias)
+            own = self.reader.bound(place, scan.alias)
             self._meet(triple.value, own, bound, conditions)
-            if isinstance(triple.value, Variable) and self._misses(place):
-                elsewhere = any(triple.value.name in each.variables for each in everything if each.subject != subject)
+            if isinstance(triple.value, Variable) and self.reader.misses(place):
+                name = triple.value.name
+                elsewhere = any(name in each.variables for each in self.triples if each.subject != subject)
                 if not elsewhere:
                     conditions.append(IsMissing(own.value, negated=True))
         narrow = any(isinstance(each, Compare) for each in conditions)
@@ -241,17 +275,10 @@ class PatternReader:
         else:
             bound[term.name] = own
 
-    def _bound(self, place: Place, alias: str) -> Bound:
-        known = frozenset(value for _, value in self.graph.pairs(place))
-        return Bound(Column(place.value, alias), place.kind, known=known)
-
-    def _misses(self, place: Place) -> bool:
-        return not place.is_wide and bool(self.graph.boxes[place.box].frame[place.value].isna().any())
-
     # Pairs -----------------------------------------------------------------------------------------------------
 
-    def _pairs(self, triple: Triple, members: frozenset[object] | None) -> Relation:
-        subject, value, once = self._path(triple.relation, members)
+    def _pairs(self, triple: Triple) -> Relation:
+        subject, value, once = self._path(triple.relation, self._of(triple))
         plan = subject[0]
         bound: dict[str, Bound] = {}
         conditions: list[Expression] = []
@@ -263,25 +290,25 @@ class PatternReader:
         conditions.extend(each for each in missing if not any(_tests(c, each.value) for c in conditions))
         return filtered(Relation(plan, bound, once, narrow), *conditions)
 
-    def _path(self, path: Path, members: frozenset[object] | None) -> tuple[tuple[Plan, Bound], Bound, bool]:
+    def _path(self, path: Path, domains: Domains) -> tuple[tuple[Plan, Bound], Bound, bool]:
         """The pairs of a path: plan and subjects, values, and whether each pair stands once."""
         if isinstance(path, Inverse):
-            (plan, subject), value, once = self._path(path.path, None)
+            (plan, subject), value, once = self._path(path.path, (domains[1], domains[0]))
             return (plan, value), subject, once
         if isinstance(path, Alternative):
-            return self._union([self._path(each, members) for each in path.paths], once=False)
+            return self._union([self._path(each, domains) for each in path.paths], once=False)
         if isinstance(path, Closure):
             raise UnsupportedQuery(f"a property path repeated ({path.times})")
-        places = self.graph.needed(self.graph.places(path), members)
+        places = self.graph.needed(self.graph.places(path), domains)
         if len(places) == 1:
             return self._place(places[0])
         return self._union([self._place(each) for each in places], once=True)
 
     def _place(self, place: Place) -> tuple[tuple[Plan, Bound], Bound, bool]:
-        scan = self.scan(place.box)
+        scan = self.reader.scan(place.box)
         subjects = frozenset(subject for subject, _ in self.graph.pairs(place))
         subject = Bound(Column(place.subject, scan.alias), "entity", known=subjects)
-        return (scan, subject), replace(self._bound(place, scan.alias), maybe=self._misses(place)), True
+        return (scan, subject), replace(self.reader.bound(place, scan.alias), maybe=self.reader.misses(place)), True
 
     def _union(
         self, parts: Sequence[tuple[tuple[Plan, Bound], Bound, bool]], once: bool
@@ -295,7 +322,7 @@ class PatternReader:
         together = plans[0]
         for plan in plans[1:]:
             together = SetOperation(together, plan, "union", keep_doubles=not once)
-        alias = self.alias("pairs")
+        alias = self.reader.alias("pairs")
         first = _merged([subject for (_, subject), _, _ in parts], Column("subject_id", alias))
         second = _merged([value for _, value, _ in parts], Column("value", alias))
         return (Alias(together, alias, ("subject_id", "value")), first), second, once

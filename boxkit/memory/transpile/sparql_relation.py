@@ -8,8 +8,29 @@ from typing import Any
 
 from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile.sparql_boxes import Kind
-from boxkit.plan import Alias, Column, Constant, Expression, Filter, Join, Plan, Project, all_of
+from boxkit.plan import (
+    Alias,
+    And,
+    Arithmetic,
+    Call,
+    Cast,
+    Column,
+    Compare,
+    Constant,
+    Expression,
+    Filter,
+    InValues,
+    IsMissing,
+    Join,
+    Like,
+    Negative,
+    Plan,
+    Project,
+    ScalarPlan,
+    all_of,
+)
 from boxkit.plan.algebra import JoinKind
+from boxkit.plan.schema import columns_of, walk
 
 __all__ = ["Bound", "Relation", "filtered", "joined", "named"]
 
@@ -64,8 +85,26 @@ def filtered(relation: Relation, *conditions: Expression) -> Relation:
         return relation
     plan = relation.plan
     if isinstance(plan, Filter):
-        return replace(relation, plan=Filter(plan.source, all_of(plan.condition, condition)))
-    return replace(relation, plan=Filter(plan, condition))
+        return replace(relation, plan=Filter(plan.source, _concise(all_of(plan.condition, condition))))
+    return replace(relation, plan=Filter(plan, _concise(condition)))
+
+
+def _concise(condition: Expression) -> Expression:
+    """A conjunction without tests for a value that another of its tests needs anyway."""
+    parts = condition.parts if isinstance(condition, And) else (condition,)
+    strict = [each for each in parts if isinstance(each, (Compare, InValues, Like)) and _is_strict(each)]
+    there = {column for each in strict for column in columns_of(each)}
+    kept = [each for each in parts if not (isinstance(each, IsMissing) and each.negated and each.value in there)]
+    return all_of(*dict.fromkeys(kept))
+
+
+def _is_strict(condition: Expression) -> bool:
+    """Whether a condition is not true where one of its columns is missing."""
+    allowed = (Compare, InValues, Like, Column, Constant, Arithmetic, Negative, Cast, ScalarPlan)
+    return all(
+        isinstance(each, allowed) or (isinstance(each, Call) and each.function != "first_known")
+        for each in walk(condition, into_plans=False)
+    ) and getattr(condition, "operator", "=") not in ("is", "is not")
 
 
 def joined(left: Relation, right: Relation, kind: JoinKind = "inner", condition: Expression | None = None) -> Relation:
