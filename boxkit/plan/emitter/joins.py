@@ -104,27 +104,12 @@ def _merged(
     left, right = _without_missing_keys(kind, left, left_on, right, right_on)
     shared = [own for own, theirs in zip(left_on, right_on, strict=True) if own == theirs]
     if kind != "inner" and shared:
-        # The two keys differ where one side has no match: where both are read, they need names of their own.
-        hidden = right if kind == "left" else left
-        read = set(_needed_labels(hidden, [], needed))
-        if kind not in ("left", "right") or read & set(shared):
-            right, right_on = _renamed(right, right_on, shared, left.labels)
-            shared = []
-        else:
-            cells = tuple(cell for cell in hidden.cells if cell.label not in shared)
-            left, right = (left, replace(right, cells=cells)) if kind == "left" else (replace(left, cells=cells), right)
+        left, right, right_on = _told_apart(kind, left, right, right_on, shared, needed)
+        shared = [own for own, theirs in zip(left_on, right_on, strict=True) if own == theirs]
     left, right = _narrowed(left, left_on, right, right_on, shared, needed)
     doubled = [label for label in left.labels if label in right.labels and label not in shared]
     suffixes, renaming = _suffixes(left, right, doubled)
-    arguments = [right.code]
-    if kind == "cross" or not left_on:
-        arguments.append('how="cross"')
-    else:
-        if kind != "inner":
-            arguments.append(f'how="{ {"full": "outer"}.get(kind, kind) }"')
-        arguments += (
-            [f"on={_by(left_on)}"] if left_on == right_on else [f"left_on={_by(left_on)}", f"right_on={_by(right_on)}"]
-        )
+    arguments = [right.code, *_how(kind, left_on, right_on)]
     if doubled:
         arguments.append(f"suffixes=({literal(suffixes[0])}, {literal(suffixes[1])})")
     labels = (
@@ -138,6 +123,32 @@ def _merged(
         for cell in table.cells
     )
     return Table(f"{left.code}.merge({', '.join(arguments)})", cells, labels)
+
+
+def _how(kind: pa.JoinKind, left_on: list[str], right_on: list[str]) -> list[str]:
+    """merge's arguments that say which rows meet."""
+    if kind == "cross" or not left_on:
+        return ['how="cross"']
+    how = [] if kind == "inner" else [f'how="{ {"full": "outer"}.get(kind, kind) }"']
+    if left_on == right_on:
+        return [*how, f"on={_by(left_on)}"]
+    return [*how, f"left_on={_by(left_on)}", f"right_on={_by(right_on)}"]
+
+
+def _told_apart(
+    kind: pa.JoinKind, left: Table, right: Table, right_on: list[str], shared: list[str], needed: Sequence[ex.Column]
+) -> tuple[Table, Table, list[str]]:
+    """The sides of an outer join whose keys share a name: they differ where one side has no match.
+
+    Where both are read the right one gets a name of its own; else the one that is not read is forgotten.
+    """
+    hidden = right if kind == "left" else left
+    read = set(_needed_labels(hidden, [], needed))
+    if kind not in ("left", "right") or read & set(shared):
+        renamed, right_on = _renamed(right, right_on, shared, left.labels)
+        return left, renamed, right_on
+    forgotten = replace(hidden, cells=tuple(cell for cell in hidden.cells if cell.label not in shared))
+    return (left, forgotten, right_on) if kind == "left" else (forgotten, right, right_on)
 
 
 def _moved(cell: Cell, names: dict[str, str], can_miss: bool) -> Cell:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from boxkit.box import BoxSet
-from boxkit.errors import UnsupportedQuery
+from boxkit.errors import MissingExtra, UnsupportedQuery
 from boxkit.memory.transpile import sql_to_pandas
 
 from .oracle import comparable, engine, run
@@ -80,6 +81,12 @@ def test_what_cannot_be_written_is_refused_by_name(sql: str, construct: str, box
 def test_an_unknown_dialect_is_the_callers_slip(boxes: BoxSet) -> None:
     with pytest.raises(ValueError, match="sqlite, postgres, mysql"):
         sql_to_pandas("SELECT 1", boxes, dialect="oracle")
+
+
+def test_without_the_parser_the_extra_is_named(boxes: BoxSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sqlglot", None)
+    with pytest.raises(MissingExtra, match=r"sqlglot"):
+        sql_to_pandas("SELECT 1", boxes)
 
 
 def test_the_boxes_frames_stay_as_they_are(boxes: BoxSet) -> None:
