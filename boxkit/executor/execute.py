@@ -96,6 +96,7 @@ def _database(path: str | os.PathLike[str]) -> DatabaseSupply:
 async def _cancellable(run: Callable[[Cancel], Run]) -> Run:
     cancel = Cancel()
     task = asyncio.ensure_future(asyncio.to_thread(run, cancel))
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())  # a cancelled caller asks for neither
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:

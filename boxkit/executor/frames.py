@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import mmap
 import os
 from dataclasses import dataclass
@@ -44,6 +43,8 @@ def pack(frame: Any) -> Packed:
     Raises:
         Unsupported: It holds a value that cannot be carried unchanged.
     """
+    import fcntl  # not on Windows, where no frame is packed
+
     head, parts = codec.encode(frame)
     descriptor = os.memfd_create("boxkit", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:

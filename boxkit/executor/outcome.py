@@ -19,6 +19,7 @@ from boxkit.failure import FAILURE_KINDS, Failure
 __all__ = ["outcome"]
 
 _MAX_TEXT = 20_000
+_SIGKILL, _SIGXCPU, _SIGSYS = 9, 24, 31  # Linux's numbers; Windows has none of them
 _PNG = b"\x89PNG"
 
 
@@ -65,17 +66,17 @@ def _broken(ending: Ending, limits: Limits) -> Failure | None:
     spent = limits.cpu_seconds or limits.seconds
     if (
         ending.killed == "timeout"
-        or ending.exit == -signal.SIGXCPU
-        or (ending.exit == -signal.SIGKILL and ending.cpu_seconds >= spent)
+        or ending.exit == -_SIGXCPU
+        or (ending.exit == -_SIGKILL and ending.cpu_seconds >= spent)
     ):
         return Failure(
             "timeout",
             f"the code ran for more than {limits.seconds:g} seconds and was stopped",
             hint="avoid loops over rows and merges that multiply rows; filter before you merge",
         )
-    if ending.exit == -signal.SIGKILL:
+    if ending.exit == -_SIGKILL:
         return Failure("memory", "the code was stopped because the machine ran out of memory")
-    if ending.exit == -getattr(signal, "SIGSYS", 31):
+    if ending.exit == -_SIGSYS:
         return Failure("refused", "the code made a system call that is not allowed and was stopped")
     how = signal.Signals(-ending.exit).name if ending.exit < 0 else f"exit code {ending.exit}"
     return Failure("crashed", f"the interpreter that ran the code ended early ({how})")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -51,6 +55,26 @@ def test_weak_is_a_process_that_is_killed_at_its_limits(code: str, kind: str | N
     assert (run.error.kind if run.error else None) == kind
     if kind is None:
         assert run.answer in (6, False)
+
+
+@pytest.mark.slow
+def test_weak_needs_none_of_what_only_unix_has(harness: Any) -> None:
+    code = """
+import sys
+for name in ("fcntl", "resource", "grp", "pwd"): sys.modules[name] = None
+import pandas as pd, boxkit.executor
+e = sys.modules["boxkit.executor.execute"]
+from boxkit.executor.layers import Layers
+weak = Layers(False, False, False, False, forks=False)
+limits = e.Limits(allow_weak=True)
+frames = e.supply({"t": pd.DataFrame({"a": [1, 2]})})
+print(e._execute("int(t.a.sum())", frames, limits, weak, None).answer)
+print(e._execute("pd.io.common.os._exit(9)", frames, limits, weak, None).error.kind)
+"""
+    root = str(Path(harness.__file__).parent.parent.parent)
+    environment = {**os.environ, "PYTHONPATH": root}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "3\ncrashed\n", done.stderr
 
 
 def test_weak_is_refused_unless_allowed(harness: Any) -> None:
