@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from boxkit.box import Box, BoxSet, ForeignKey, Note
+from boxkit.converters.held import FrameReader
 from boxkit.naming import box_name
 
 __all__ = ["combine", "with_key_notes"]
@@ -35,10 +36,30 @@ def combine(sets: Sequence[BoxSet]) -> tuple[BoxSet, list[list[str]]]:
 
 def with_key_notes(boxes: BoxSet) -> BoxSet:
     """The set with a note, and the cast to use, on each key whose ends have different types."""
-    notes = [note for key in boxes.foreign_keys if key.parent in boxes for note in _clashes(boxes, key)]
+    there = [key for key in boxes.foreign_keys if key.parent in boxes]
+    notes = [note for key in there for note in _clashes(boxes, key)]
+    notes += [
+        missing_on_both(key)
+        for key in there
+        if _misses(boxes[key.box], key.fields) and _misses(boxes[key.parent], key.parent_fields)
+    ]
     if not notes:
         return boxes
     return BoxSet(boxes.values(), boxes.foreign_keys, (*boxes.loading_notes, *notes), boxes.sources)
+
+
+def missing_on_both(key: ForeignKey) -> Note:
+    """The note on a key that is missing somewhere on both sides."""
+    message = f"it is missing in some rows here and in {key.parent}; pandas merges missing with missing, SQL does not"
+    labels = list(key.fields)
+    return Note("lint", message, key.box, key.fields[0], None, f"{key.box}.dropna(subset={labels!r})")
+
+
+def _misses(box: Box, labels: Sequence[str]) -> bool:
+    """Whether a box in memory has rows without the key."""
+    if not isinstance(box.reader, FrameReader):
+        return False
+    return bool(box.reader.frame[list(labels)].isna().any(axis=1).any())
 
 
 def _clashes(boxes: BoxSet, key: ForeignKey) -> Iterator[Note]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from boxkit.box import Box, BoxSet, Field, ForeignKey, Note
 from boxkit.converters.columns import words_for_values
+from boxkit.converters.combine import missing_on_both
 from boxkit.converters.described import FOLDER, with_descriptions_of
 from boxkit.converters.discover import with_discovered_keys
 from boxkit.converters.lint import lint_values
@@ -96,6 +97,8 @@ class _Catalogue:
             child, parent = self.named(key.box), self.named(key.parent)
             sql = _orphans(child, key.fields, parent, key.parent_fields)
             orphan = steps.first_row(sql)
+            if key.parent_fields != parent.primary_key and _both_miss(steps, child, key, parent):
+                self.notes.append(missing_on_both(key))
             if orphan is None:
                 yield key
                 continue
@@ -238,6 +241,18 @@ def _orphans(child: Box, fields: tuple[str, ...], parent: Box, parent_fields: tu
     return (
         f"SELECT {', '.join(own)} FROM main.{quoted(child.source_name)} "
         f"WHERE {present} AND ({', '.join(own)}) NOT IN ({listed}) LIMIT 1"
+    )
+
+
+def _both_miss(steps: Steps, child: Box, key: ForeignKey, parent: Box) -> bool:
+    """Whether a key is NULL somewhere on both sides, which pandas, other than SQL, takes as equal."""
+    return all(
+        steps.first_row(
+            f"SELECT 1 FROM main.{quoted(box.source_name)} WHERE "
+            + " AND ".join(f"{quoted(box.field(label).source_name)} IS NULL" for label in labels)
+            + " LIMIT 1"
+        )
+        for box, labels in ((child, key.fields), (parent, key.parent_fields))
     )
 
 

@@ -191,3 +191,12 @@ def test_sources_of_all_kinds_are_one_set(data: Path) -> None:
         data / "rdf" / "stardog_music" / "beatles.ttl",
     )
     assert {"table", "Track"} <= set(boxes) and len(boxes.sources) == 3 and len(boxes) > 12
+
+
+def test_keys_missing_on_both_sides_are_a_hint() -> None:
+    countries = pd.DataFrame({"code": ["a", "b", "c", None], "n": range(4)})
+    visits = pd.DataFrame({"visit": range(5), "land": ["a", "b", None, "c", "a"]})
+    boxes = boxkit.load(countries, visits)
+    (note,) = (note for note in boxes.notes if "missing with missing" in note.message)
+    assert len(boxes.foreign_keys) == 1
+    assert len(eval(note.fix, {name: box.frame for name, box in boxes.items()})) == 4

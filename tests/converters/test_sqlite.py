@@ -408,3 +408,12 @@ def test_descriptions_beside_a_database_are_the_fields(make) -> None:
     )
     fields = boxkit.load(path)["Schools"].fields
     assert [each.description for each in fields] == ["", "district id: the district's number; values: 7 digits", ""]
+
+
+def test_a_key_that_is_null_on_both_sides_is_a_hint(make) -> None:
+    path = make(
+        "CREATE TABLE p(id INTEGER PRIMARY KEY, code TEXT UNIQUE); CREATE TABLE c(code TEXT REFERENCES p(code));"
+        "INSERT INTO p VALUES (1, NULL), (2, 'x'); INSERT INTO c VALUES (NULL), ('x');"
+    )
+    (note,) = (note for note in boxkit.load(path).notes if "missing with missing" in note.message)
+    assert (note.box, note.field, note.fix) == ("c", "code", "c.dropna(subset=['code'])")
