@@ -66,6 +66,31 @@ def test_gold_sql_becomes_verified_demonstrations_without_a_model(database: Path
     assert list(boxkit.execute(kept.code, boxkit.load(str(database))).answer.iloc[:, 0]) == ["Beam", "Ray"]
 
 
+def test_gold_sparql_becomes_verified_demonstrations_too() -> None:
+    import rdflib
+
+    path = Path(__file__).parent.parent / "data" / "starter" / "orchestra.ttl"
+    graph, boxes = rdflib.Graph().parse(path), boxkit.load(str(path))
+    start = "PREFIX : <http://example.org/orchestra/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> "
+    queries = {
+        "How many musicians are there?": "SELECT (COUNT(?m) AS ?n) { ?m a :Musician }",
+        "What do those born in Old Quay play?": "SELECT DISTINCT ?l { ?m :birthplace :OldQuay ; :plays/rdfs:label ?l }",
+        "Which pieces are longer than 20 minutes?": "SELECT ?l { ?p :minutes ?m; rdfs:label ?l FILTER(?m > 20) }",
+    }
+
+    def gold(query: str) -> list[tuple]:
+        return [tuple(cell.toPython() for cell in row) for row in graph.query(start + query)]
+
+    learned = [
+        Example(question, question, lambda: boxes, lambda q=query: gold(q), start + query, "sparql", kind="graph")
+        for question, query in queries.items()
+    ]
+    memory = Memory((), "lexical")
+    report = learn(learned, Transpile(), memory)
+    assert (report.kept, report.count("wrong")) == (3, 0), report.finished
+    assert all(each.kind == "graph" and each.rationale and each.answer for each in memory)
+
+
 def test_what_is_refused_is_counted_by_the_constructs_name(database: Path) -> None:
     memory = Memory((), "lexical")
     odd = {"Spell it": "SELECT load_extension('x') FROM lamp", "How many?": "SELECT COUNT(*) FROM lamp"}

@@ -12,6 +12,7 @@ from boxkit.canonical import NoCanonicalRows, canonical_rows
 from boxkit.errors import UnsupportedQuery
 from boxkit.executor import Limits, execute
 from boxkit.memory.learning.example import Example
+from boxkit.syntax import ONE_PARSER
 
 if TYPE_CHECKING:
     from boxkit.box import BoxSet
@@ -87,7 +88,8 @@ class Transpile:
     def annotate(self, example: Example, boxes: BoxSet, shown: Memory | None = None) -> Annotation:  # noqa: ARG002
         """See `Annotator`. Refuses what the transpilers refuse, by the construct's name."""
         try:
-            code, rationale = _transpiled(example, boxes)
+            with ONE_PARSER:
+                code, rationale = _transpiled(example, boxes)
         except UnsupportedQuery as error:
             return Annotation(problem=error.construct, refused=True, annotator=self.name)
         run = execute(code, boxes, limits=self.limits)

@@ -17,6 +17,7 @@ from boxkit.memory.learning.report import Finished, Report
 from boxkit.memory.memory import Memory
 from boxkit.memory.rows import same_rows
 from boxkit.memory.written import boxes_used
+from boxkit.syntax import ONE_PARSER
 
 __all__ = ["Scorer", "learn"]
 
@@ -163,13 +164,17 @@ class _Run:
             return Finished.of(example.key, example.dataset, outcome, detail, annotation.usage, seconds)
 
         try:
-            boxes = example.boxes()
+            with ONE_PARSER:
+                boxes = example.boxes()
         except SourceError as error:
             return finished("unreadable", str(error)), None
         annotation = self.annotator.annotate(example, boxes, shown)
         if annotation.problem:
             return finished("refused" if annotation.refused else "failed", annotation.problem, annotation), None
-        if not self.scorer(example, annotation.rows):
+        # Gold answers may come from an RDF engine, whose parser must not meet another's.
+        with ONE_PARSER:
+            right = self.scorer(example, annotation.rows)
+        if not right:
             return finished("wrong", f"gives {list(annotation.rows[:3])}", annotation), None
         names = boxes_used(annotation.code, list(boxes))
         schema = boxes.only(names).to_prompt(samples=0)
