@@ -44,7 +44,7 @@ class Candidate:
     Attributes:
         query: The query.
         cost: The sum of ``costs``.
-        costs: What it is made of: ``words``, ``links``, ``joins``, ``places``, ``guesses``.
+        costs: What it is made of: ``words``, ``links``, ``joins``, ``places``, ``hints``, ``guesses``, ``length``.
         unplaced: Words that nothing accounts for.
         tree: How its boxes are joined.
     """
@@ -60,6 +60,8 @@ def search(draft: Draft, boxes: BoxSet, joins: Joins) -> list[Candidate]:
     """The candidates, cheapest first; each query once."""
     slots = slots_of(draft)
     words, unplaced = _words(draft)
+    # A long question has more in it to be misunderstood.
+    length = 0.02 * max(0, sum(item.hi - item.lo for item in draft.items if item.kind != "mark") - 12)
     if any(not slot.options for slot in slots) or not draft.targets:
         return []
     found: dict[Query, Candidate] = {}
@@ -68,7 +70,7 @@ def search(draft: Draft, boxes: BoxSet, joins: Joins) -> list[Candidate]:
         candidate = _candidate(draft, boxes, joins, choice, slots, hints)
         if candidate is None:
             continue
-        costs = {"words": words, **candidate.costs}
+        costs = {"words": words, "length": length, **candidate.costs}
         candidate = replace(candidate, cost=sum(costs.values()), costs=costs, unplaced=(*unplaced, *candidate.unplaced))
         held = found.get(candidate.query)
         if held is None or candidate.cost < held.cost:
@@ -176,6 +178,7 @@ def _intricacy(query: Query, joins: Joins, index: Index) -> float:
     """What it costs to read several rankings, the best of each group, or a missing parent into a question."""
     made = any(measure.function for measure in query.measures()) or bool(query.rankings)
     cost = 0.4 if made and query.root in index.totals else 0.0
+    cost += 0.03 if query.is_grouped else 0.0
     cost += 0.15 * max(0, len({ranking.measure for ranking in query.rankings}) - 1)
     if query.is_grouped and query.rankings and not any(ranking.measure.function for ranking in query.rankings):
         cost += 0.2
