@@ -3,7 +3,7 @@
     python benchmarks/executor/ratios.py                  # all of it, some minutes
     python benchmarks/executor/ratios.py held_data others # these parts
 
-The others need ``pip install smolagents RestrictedPython``. Exits with 1 where a ratio is over its bound.
+The others need ``pip install "boxkit[benchmark]"``. Exits with 1 where a ratio is over its bound.
 """
 
 from __future__ import annotations
