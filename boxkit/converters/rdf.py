@@ -23,7 +23,7 @@ _CLASSES = frozenset({"Graph", "ConjunctiveGraph", "Dataset", "ReadOnlyGraphAggr
 def accepts(source: Any) -> float:
     """By content for files; an rdflib graph by its class."""
     if isinstance(source, SourceFile):
-        from boxkit.converters.graph.parse import guess_syntax
+        from boxkit.converters.graph.looks import guess_syntax
 
         found = None if source.is_binary else guess_syntax(source.head, source.suffix)
         return found[1] if found else 0.0
@@ -65,7 +65,8 @@ def convert(
         SourceError: The graph is too large to be turned into boxes whole.
     """
     from boxkit.converters.graph.convert import Graph, graph_boxes
-    from boxkit.converters.graph.parse import SYNTAXES, guess_syntax, parse_file, store_of_rdflib
+    from boxkit.converters.graph.looks import SYNTAXES, guess_syntax
+    from boxkit.converters.graph.parse import parse_file, store_of_rdflib
 
     if isinstance(source, SourceFile):
         found = guess_syntax(source.head, source.suffix)

@@ -22,7 +22,7 @@ def accepts(source: Any) -> float:
     if isinstance(source, SourceFile):
         if source.is_binary:
             return 0.0
-        from boxkit.converters.graph.plain import looks_like_triples
+        from boxkit.converters.graph.looks import looks_like_triples
 
         return looks_like_triples(source.head.decode("utf-8-sig", errors="replace"), source.suffix)
     if isinstance(source, Mapping):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -14,25 +13,7 @@ from boxkit.converters.graph.ntriples import read_ntriples
 from boxkit.converters.graph.store import Literal, StoreBuilder, Term, TripleStore
 from boxkit.errors import UnreadableSource
 
-__all__ = ["SYNTAXES", "guess_syntax", "parse_file", "store_of_rdflib"]
-
-#: Syntaxes by file suffix.
-SYNTAXES = {
-    ".ttl": "turtle",
-    ".turtle": "turtle",
-    ".nt": "nt",
-    ".ntriples": "nt",
-    ".nq": "nquads",
-    ".nquads": "nquads",
-    ".trig": "trig",
-    ".n3": "n3",
-    ".rdf": "xml",
-    ".owl": "xml",
-    ".rdfs": "xml",
-    ".jsonld": "json-ld",
-    ".trix": "trix",
-    ".hext": "hext",
-}
+__all__ = ["parse_file", "store_of_rdflib"]
 
 _OXIGRAPH = {
     "turtle": "TURTLE",
@@ -43,61 +24,6 @@ _OXIGRAPH = {
     "xml": "RDF_XML",
     "json-ld": "JSON_LD",
 }
-
-_TERM = rb"(?:<[^<>\"{}|^`\\\s]*>|_:[^\s<>\"]+)"
-_LITERAL = rb'"(?:[^"\\\n]|\\.)*"(?:@[A-Za-z0-9-]+|\^\^<[^<>\s]*>)?'
-_LINE = re.compile(
-    rb"\s*" + _TERM + rb"\s*<[^<>\s]+>\s*(?:" + _TERM + rb"|" + _LITERAL + rb")\s*(" + _TERM + rb")?\s*\.\s*(?:#.*)?"
-)
-_DIRECTIVE = re.compile(
-    rb"^\s*(?:@prefix\s+[\w.-]*:\s*<|@base\s+<|PREFIX\s+[\w.-]*:\s*<|BASE\s+<)", re.IGNORECASE | re.MULTILINE
-)
-_GRAPH_BLOCK = re.compile(rb"^\s*(?:GRAPH\s+)?(?:<[^<>]*>|[\w.-]*:[\w.-]*)\s*\{|^\s*\{", re.IGNORECASE | re.MULTILINE)
-
-
-def guess_syntax(head: bytes, suffix: str = "") -> tuple[str, float] | None:
-    """The RDF syntax that a file's first bytes speak for, and how surely; None where it is no RDF.
-
-    Args:
-        head: The first bytes.
-        suffix: The file's suffix with its dot, as a hint between syntaxes that look alike.
-    """
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    by_suffix = SYNTAXES.get(suffix)
-    if not text:
-        return None
-    if text.startswith(b"<") and (found := _guess_xml(text)):
-        return found, 1.0
-    if text[:1] in b"{[" and (found := _guess_json(text, by_suffix)):
-        return found, 0.95
-    first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(b"#")), b"")
-    line = _LINE.fullmatch(first)
-    if line and by_suffix not in ("turtle", "trig", "n3"):
-        return ("nquads" if line[1] else "nt"), 1.0
-    if line or _DIRECTIVE.search(text):
-        if by_suffix in ("turtle", "trig", "n3"):
-            return by_suffix, 1.0
-        return ("trig" if _GRAPH_BLOCK.search(text) else "turtle"), 1.0
-    if by_suffix and by_suffix not in ("xml", "json-ld", "hext", "trix"):
-        return by_suffix, 0.6
-    return None
-
-
-def _guess_xml(text: bytes) -> str | None:
-    if b"http://www.w3.org/2004/03/trix/trix-1/" in text[:4096]:
-        return "trix"
-    if re.match(rb"<(?:!doctype\s+)?html", text, re.IGNORECASE):
-        return None
-    root = re.search(rb"<(?:[\w.-]+:)?RDF[\s>]", text[:16384])
-    named = re.search(rb"xmlns(?::[\w.-]+)?\s*=\s*[\"']http://www.w3.org/1999/02/22-rdf-syntax-ns#", text[:16384])
-    return "xml" if root or named else None
-
-
-def _guess_json(text: bytes, by_suffix: str | None) -> str | None:
-    if by_suffix == "json-ld" or re.search(rb'"@(?:context|graph|id|type)"\s*:', text):
-        return "json-ld"
-    six = re.match(rb'\[\s*"(?:[^"\\]|\\.)*"(?:\s*,\s*"(?:[^"\\]|\\.)*"){5}\s*\]\s*(?:\n|$)', text)
-    return "hext" if six and b'"http' in text[:4096] else None
 
 
 def parse_file(path: Path, syntax: str, label: str) -> tuple[TripleStore, list[Note]]:

@@ -11,31 +11,18 @@ from typing import Any
 
 from boxkit.box import Note
 from boxkit.converters.graph.attributed import literal_of
+from boxkit.converters.graph.looks import HEADERS, PARTS
 from boxkit.converters.graph.store import XSD, Literal, StoreBuilder, Term, TripleStore
 from boxkit.errors import UnreadableSource
 
-__all__ = ["looks_like_triples", "read_text", "record_triples", "store_of_triples"]
+__all__ = ["read_text", "record_triples", "store_of_triples"]
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"(?:@([A-Za-z][A-Za-z0-9-]*)|\^\^<?([^<>\s]+)>?)?', re.DOTALL)
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9]\d{0,17})")
 _PART = re.compile(r"[+-]?\d+\.\d+(?:[eE][+-]?\d+)?")
 _DAY = re.compile(r"-?\d{4}-\d\d-\d\d")
 _MOMENT = re.compile(r"-?\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?")
-# Freebase's way: a domain, a type, a property. Not an address, a version or a date.
-_RELATION = re.compile(r"[a-z_]\w*\.[a-z_]\w*\.[a-z_]\w*(?:\.[a-z_]\w*)*(?<!\.com)(?<!\.org)(?<!\.net)")
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
-
-#: The names under which records hold a triple's three parts.
-PARTS = (("subject", "predicate", "object"), ("s", "p", "o"), ("head", "relation", "tail"), ("h", "r", "t"))
-#: Headers that no table would have but one of triples.
-SURE_HEADERS = frozenset(
-    {("subject", "predicate", "object"), ("subject", "relation", "object"), ("head", "relation", "tail")}
-)
-HEADERS = frozenset(PARTS) | {
-    ("head", "rel", "tail"),
-    ("source", "relation", "target"),
-    ("subject", "relation", "object"),
-}
 
 #: The fields under which published data sets keep a question's triples (RoG; UnifiedSKG and StructGPT; AoG's results).
 GRAPH_FIELDS = ("graph", "kg_tuples", "triples")
@@ -105,34 +92,6 @@ def _unescaped(text: str) -> str:
         return chr(int(code[1:], 16)) if code[0] in "uU" else _ESCAPES.get(code, code)
 
     return re.sub(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", one, text, flags=re.DOTALL)
-
-
-def looks_like_triples(head: str, suffix: str) -> float:
-    """How surely a text holds triples as lines of three fields, or as JSON records; 0.0 where it does not."""
-    lines = [line for line in head.splitlines()[:200] if line.strip()]
-    if not lines:
-        return 0.0
-    if lines[0].lstrip().startswith("{"):
-        return 0.95 if _is_record(lines[0]) else 0.0
-    for mark in ("\t", ","):
-        rows = [line.split(mark) for line in lines] if mark == "\t" else list(csv.reader(lines))
-        if len(rows) > 1 and len(head) > 60_000:
-            rows = rows[:-1]
-        if all(len(row) == 3 for row in rows):
-            if tuple(cell.strip().lower() for cell in rows[0]) in SURE_HEADERS:
-                return 0.8
-            if mark == "\t" and all(_RELATION.fullmatch(row[1].strip()) for row in rows):
-                return 0.8
-            return 0.15 if mark == "\t" or suffix in (".tsv", ".txt") else 0.1
-    return 0.0
-
-
-def _is_record(line: str) -> bool:
-    try:
-        record = json.loads(line)
-    except json.JSONDecodeError:
-        return False
-    return isinstance(record, dict) and any(all(name in record for name in names) for names in PARTS[:2])
 
 
 def read_text(text: str, where: str) -> Iterator[Any]:
