@@ -148,7 +148,7 @@ def names(
 
     guarded = vars(builtins).copy()
     guarded["__import__"] = _guarded_import(ALLOWED_IMPORTS | more)
-    found: dict[str, Any] = {"__builtins__": guarded, "__name__": "__box__", "pd": pd, "np": np}
+    found: dict[str, Any] = {"__builtins__": guarded, "__name__": "__main__", "pd": pd, "np": np}
     found |= {"datetime": _datetime(), "re": re, "math": math, "statistics": statistics, "collections": collections}
     found |= {"itertools": itertools, "Decimal": decimal.Decimal}
     found |= {package: sys.modules[package] for package in packages if package in sys.modules}

@@ -37,6 +37,7 @@ from boxkit.executor import Limits, aexecute, execute
         ("boxes['author'].shape", (3, 4)),
         ("sorted(boxes)", ["author", "book"]),
         ("len(boxes.book)", 3),
+        ("def main():\n    global answer\n    answer = 5\nif __name__ == '__main__':\n    main()", 5),
         ("answer = {}\nanswer['n'] = len(author)", {"n": 3}),
     ],
 )
