@@ -88,6 +88,11 @@ FUNCTIONS: dict[str, Function] = {
         '((pd.to_datetime({0}, format="ISO8601") - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1) + 2440587.5)',
         text=True,
     ),
+    "formatted_julian_day": _plain(
+        "text",
+        'pd.to_datetime({0} - 2440587.5, unit="D").dt.round("ms").dt.strftime({1})',
+        'pd.to_datetime({0} - 2440587.5, unit="D").round("ms").strftime({1})',
+    ),
     "formatted_days_later": _plain(
         "text",
         '(pd.to_datetime({0}, format="ISO8601") + pd.Timedelta(days={1})).dt.strftime({2})',

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from boxkit.errors import UnsupportedQuery
 from boxkit.plan import Arithmetic, Call, Cast, Constant, Expression
+from boxkit.plan.schema import walk
 from boxkit.plan.types import Type
 
 if TYPE_CHECKING:
@@ -105,6 +106,11 @@ def is_day(value: Expression, reader: ExpressionReader) -> TypeGuard[Call]:
     return known is not None and bool((known.dropna().str.len() == 10).all())
 
 
+def _is_about_days(value: Expression) -> bool:
+    """Whether a number is computed from a Julian day: then a date function takes it for one."""
+    return any(isinstance(each, Call) and each.function == "julian_day" for each in walk(value, into_plans=False))
+
+
 def holds_dates(kind: Type) -> bool:
     """Whether a column's values are known and all ISO dates."""
     if kind.kind != "text" or kind.values is None:
@@ -126,6 +132,10 @@ def _formatted(reader: ExpressionReader, pattern_node: Any, arguments: list[Any]
     pattern = pattern_node.name
     if not isinstance(pattern_node, (exp.Literal, exp.Column)) or not set(re.findall(r"%(.)", pattern)) <= _KNOWN_CODES:
         raise UnsupportedQuery(f"the date format {pattern!r}", detail=node.sql())
+    if len(arguments) == 1 and not isinstance(arguments[0], exp.Literal):
+        day = reader.read(arguments[0])
+        if reader.type_of(day).is_number and _is_about_days(day):
+            return Call("formatted_julian_day", (day, Constant(pattern)))
     moment = _moment(reader, arguments, node)
     if moment is None:
         return Call("year_now_text") if pattern == "%Y" else Call("formatted_now", (Constant(pattern),))

@@ -138,7 +138,7 @@ class Emitter:
             case pa.Sort():
                 return emit_sort(self, plan, needed)
             case pa.Limit(source, count, offset):
-                return self._limit(self.framed(self.emit(source, needed)), count, offset)
+                return self._limit(self.emit(source, needed), count, offset)
             case pa.Extreme():
                 return emit_extreme(self, plan, needed)
             case pa.Distinct(source):
@@ -248,6 +248,9 @@ class Emitter:
         return Table(f"pd.DataFrame({{{pairs}}}{index})", cells, tuple(labels))
 
     def _limit(self, table: Table, count: int | None, offset: int) -> Table:
+        if table.is_single and not offset and (count is None or count > 0):
+            return table
+        table = self.framed(table)
         if len(table.code) > MAX_CHAIN_CHARS:
             table = self.named(table)
         if offset:

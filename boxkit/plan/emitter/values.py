@@ -138,7 +138,10 @@ class Values:
 
     def _call(self, expression: ex.Call) -> Code:
         function = FUNCTIONS[expression.function]
-        codes = [self.write(each) for each in expression.arguments]
+        arguments = list(expression.arguments)
+        if function.text and self.type_of(arguments[0]).kind not in ("text", "null"):
+            arguments[0] = ex.Cast(arguments[0], "text")
+        codes = [self.write(each) for each in arguments]
         single = all(each.single for each in codes)
         template = function.single if single and function.single is not None else function.column
         texts = [each.at(ATOM) for each in codes]
