@@ -1,4 +1,4 @@
-"""Whether a text is a graph, by its first bytes: an RDF syntax, or triples as plain lines. Light: asked of every file."""
+"""Whether a text is a graph, by its first bytes: an RDF syntax, or triples as lines. Light: asked of every file."""
 
 from __future__ import annotations
 
