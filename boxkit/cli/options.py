@@ -147,7 +147,11 @@ asking = _gathered(
         "--model", metavar="NAME", help="The language model; 'planner' for none. Without it: see `boxkit models`."
     ),
     click.option("--base-url", metavar="URL", help="An OpenAI-compatible server."),
-    click.option("--strategy", metavar="NAME", help="How to answer: pandora (the default with a model) or planner."),
+    click.option(
+        "--strategy",
+        metavar="NAME",
+        help="pandora (the default with a model), text2sql, text2sqlcode, text2sqlcode-multi, hybrid or planner.",
+    ),
     click.option(
         "--k", type=click.IntRange(min=0), default=10, show_default=True, help="Demonstrations that the model is shown."
     ),

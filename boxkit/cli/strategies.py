@@ -11,6 +11,7 @@ from boxkit.cli.options import Asking
 
 if TYPE_CHECKING:
     from boxkit.executor import Limits
+    from boxkit.llm.prices import Price
     from boxkit.llm.protocol import LLM
     from boxkit.memory import Memory
     from boxkit.profile import Profile
@@ -73,9 +74,24 @@ def _at(base_url: str, model: str | None) -> tuple[LLM, str]:
             raise click.UsageError(f"--base-url needs --model: {found.why}")
         model = found.models[0]
     try:
-        return OpenAI(model, base_url=base_url), f"the server at {base_url}"
+        return OpenAI(model, base_url=base_url, price=_price(base_url)), f"the server at {base_url}"
     except ValueError as error:
         raise click.UsageError(f"--base-url: {error}") from error
+
+
+def _price(base_url: str) -> Price | None:
+    """Free on this machine; elsewhere as the model's name says."""
+    import ipaddress
+    from urllib.parse import urlsplit
+
+    from boxkit.llm.prices import FREE
+
+    host = urlsplit(base_url).hostname or ""
+    try:
+        is_here = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        is_here = host == "localhost"
+    return FREE if is_here else None
 
 
 def _profile(name: str) -> Profile:
@@ -106,5 +122,38 @@ def _pandora(llm: LLM, memory: Memory | None, asking: Asking, profile: Profile, 
     return Pandora(llm, memory, k=asking.k, attempts=asking.attempts, profile=profile, limits=limits)
 
 
+def _text2sql(llm: LLM, _memory: Memory | None, asking: Asking, profile: Profile, _limits: Limits) -> Strategy:
+    from boxkit.strategies import Text2SQL
+
+    return Text2SQL(llm, corrections=asking.attempts - 1, profile=profile)
+
+
+def _single(llm: LLM, _memory: Memory | None, asking: Asking, profile: Profile, limits: Limits) -> Strategy:
+    from boxkit.strategies import Text2SQLCode
+
+    return Text2SQLCode(llm, "single", corrections=asking.attempts - 1, profile=profile, limits=limits)
+
+
+def _multi(llm: LLM, _memory: Memory | None, asking: Asking, profile: Profile, limits: Limits) -> Strategy:
+    from boxkit.strategies import Text2SQLCode
+
+    return Text2SQLCode(llm, "multi", corrections=asking.attempts - 1, profile=profile, limits=limits)
+
+
+def _hybrid(llm: LLM, memory: Memory | None, asking: Asking, profile: Profile, limits: Limits) -> Strategy:
+    from boxkit.strategies import Hybrid
+
+    return Hybrid(
+        _text2sql(llm, memory, asking, profile, limits),
+        _single(llm, memory, asking, profile, limits),
+    )
+
+
 #: The strategies that ask a model, by name.
-STRATEGIES: Mapping[str, Callable[[LLM, Memory | None, Asking, Profile, Limits], Strategy]] = {"pandora": _pandora}
+STRATEGIES: Mapping[str, Callable[[LLM, Memory | None, Asking, Profile, Limits], Strategy]] = {
+    "pandora": _pandora,
+    "text2sql": _text2sql,
+    "text2sqlcode": _single,
+    "text2sqlcode-multi": _multi,
+    "hybrid": _hybrid,
+}
