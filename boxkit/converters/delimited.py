@@ -8,7 +8,7 @@ from typing import Any
 from boxkit.box import BoxSet, Note
 from boxkit.converters.dialect import Dialect, parse, sniff
 from boxkit.converters.encoding import decode
-from boxkit.converters.grid import Grid, box_of_grid, find_table
+from boxkit.converters.grid import Grid, box_of_columns, box_of_grid, find_table
 from boxkit.converters.source import SourceFile
 from boxkit.errors import UnreadableSource
 from boxkit.naming import box_name
@@ -17,6 +17,8 @@ __all__ = ["accepts", "convert", "name"]
 
 name = "csv"
 
+#: Files above this are read through Arrow where they are regular.
+_LARGE_BYTES = 4_000_000
 _SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".psv", ".txt", ".dat", ".data"})
 
 
@@ -51,6 +53,10 @@ def convert(
     Raises:
         UnreadableSource: It is empty.
     """
+    if source.size > _LARGE_BYTES and encoding is None and header is None and not as_text:
+        made = _large(source, Dialect(delimiter) if delimiter else None, table or source.stem)
+        if made is not None:
+            return made
     raw = source.path.read_bytes()
     if not raw.strip(b"\x00\xef\xbb\xbf\xff\xfe \t\r\n"):
         raise UnreadableSource("this file is empty", where=source.label)
@@ -63,4 +69,19 @@ def convert(
     rows: Sequence[Sequence[str]] = parse(text, dialect)
     grid = find_table(rows, label, notes, header=header) if rows else Grid((), ())
     box = box_of_grid(grid, label, table or source.stem, notes, state=source.fingerprint, as_text=as_text)
+    return BoxSet([box], (), notes, [source.label])
+
+
+def _large(source: SourceFile, dialect: Dialect | None, source_name: str) -> BoxSet | None:
+    from boxkit.converters.delimited_fast import read_columns
+
+    label = box_name(source_name)
+    notes: list[Note] = []
+    if label != source_name:
+        notes.append(Note("renamed", f"the file is called {source.name!r}", label))
+    read = read_columns(source, dialect, label, notes)
+    if read is None:
+        return None
+    names, columns, length = read
+    box = box_of_columns(names, columns, length, label, source_name, notes, state=source.fingerprint)
     return BoxSet([box], (), notes, [source.label])

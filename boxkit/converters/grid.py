@@ -14,7 +14,7 @@ from boxkit.converters.held import held_box
 from boxkit.converters.lint import lint_frame
 from boxkit.naming import field_labels
 
-__all__ = ["Grid", "box_of_grid", "find_table"]
+__all__ = ["Grid", "box_of_columns", "box_of_grid", "find_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +148,42 @@ def box_of_grid(
         as_text: Keep cells as they are.
         typer: Makes a column of cells, its box, its label and the notes.
     """
-    headers = [_name(name) for name in grid.header]
-    labels = field_labels(headers)
-    _note_renamed(headers, labels, box, notes)
+    labels = field_labels([_name(name) for name in grid.header])
     cells = list(zip(*grid.rows, strict=True)) if grid.rows else [()] * len(labels)
     columns = []
     for at, label in enumerate(labels):
         values, cells[at] = cells[at], ()
         columns.append(column(values, "text") if as_text else typer(values, box, label, notes))
-    frame = frame_of(columns, labels, len(grid.rows))
+    return box_of_columns(grid.header, columns, len(grid.rows), box, source_name, notes, state=state)
+
+
+def box_of_columns(
+    header: Sequence[Any],
+    columns: Sequence[Any],
+    length: int,
+    box: str,
+    source_name: str,
+    notes: list[Note],
+    *,
+    state: Callable[[], str],
+) -> Box:
+    """The box of columns under a header, with notes on its names and on what is odd.
+
+    Args:
+        header: One name a column.
+        columns: The columns.
+        length: The number of rows.
+        box: The box's name.
+        source_name: The table's name in the source.
+        notes: Added to.
+        state: For the fingerprint.
+    """
+    headers = [_name(name) for name in header]
+    labels = field_labels(headers)
+    _note_renamed(headers, labels, box, notes)
+    frame = frame_of(columns, labels, length)
     notes += lint_frame(frame, box)
-    names = ["" if name is None else str(name) for name in grid.header]
+    names = ["" if name is None else str(name) for name in header]
     return held_box(box, frame, state=state, source_name=source_name, source_names=names)
 
 

@@ -273,3 +273,23 @@ def test_every_messy_file_loads_or_says_why_not(data: Path) -> None:
 def test_messy_headers_are_found(data: Path, name: str, shape: tuple[int, int] | None, label: str) -> None:
     box = the_box(boxkit.load(data / "messy" / "messytables_horror" / name))
     assert label in box.labels and (shape is None or box.frame.shape == shape)
+
+
+def test_large_files_are_read_as_small_ones_are(data: Path, write, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = write(
+        "id,zip,amount,part,name,flag,big,pad,na,date\n"
+        + "".join(
+            f'{at},0050{at % 10},"1,23{at % 10}",{at / 7:.6f},"n, {at % 300}\n",{str(at % 2 == 0).lower()},{2**63 + at}, p{at},'
+            f"{'NA' if at == 5 else at},2024-01-{at % 28 + 1:02d}\n"
+            for at in range(3000)
+        )
+    )
+    paths = [odd, *sorted(data.glob("dabench_nc/**/*.csv")), *sorted(data.glob("eurosoccer/*.csv"))]
+    assert len(paths) > 30
+    for path in paths:
+        monkeypatch.setattr("boxkit.converters.delimited._LARGE_BYTES", 10**12)
+        careful = boxkit.load(path)
+        monkeypatch.setattr("boxkit.converters.delimited._LARGE_BYTES", 0)
+        fast = boxkit.load(path)
+        pd.testing.assert_frame_equal(the_box(fast).frame, the_box(careful).frame)
+        assert fast.notes == careful.notes and the_box(fast).fields == the_box(careful).fields
