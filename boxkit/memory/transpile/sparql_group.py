@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile.sparql_compare import compared
-from boxkit.memory.transpile.sparql_patterns import PatternReader, Term, Triple, Value, Variable, joined_all
+from boxkit.memory.transpile.sparql_join import joined_all
+from boxkit.memory.transpile.sparql_patterns import PatternReader, Term, Triple, Value, Variable
 from boxkit.memory.transpile.sparql_relation import Bound, Relation, filtered
 from boxkit.plan import Constant
 
