@@ -92,7 +92,7 @@ def _engine(source: Any) -> Engine:
     except (ArgumentError, NoSuchModuleError) as error:
         raise UnreadableSource(f"this is no database address: {error}") from error
     except ImportError as error:
-        raise MissingExtra(str(error.name or error), "sql") from error
+        raise MissingExtra(str(error.name or error), "servers") from error
 
 
 def _default_schema(engine: Engine) -> str:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - rows as they stand
 """CSV and its kin: every cell of a file of any make, typed only where nothing is lost."""
 
 from __future__ import annotations
