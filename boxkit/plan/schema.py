@@ -139,7 +139,11 @@ class Schema:
             case pa.SetOperation(left, right):
                 pairs = zip(self.slots(left), self.slots(right), strict=True)
                 return tuple(replace(ours, of="", type=_of_both(ours.type, theirs.type)) for ours, theirs in pairs)
-            case pa.Filter(source) | pa.Sort(source) | pa.Limit(source) | pa.Extreme(source) | pa.Distinct(source):
+            case pa.Filter(source, condition):
+                slots = self.slots(source)
+                known = {resolve(column, slots) for column in surely_known(condition) if is_among(column, slots)}
+                return tuple(known_slot(slot) if at in known else slot for at, slot in enumerate(slots))
+            case pa.Sort(source) | pa.Limit(source) | pa.Extreme(source) | pa.Distinct(source):
                 return self.slots(source)
 
     def _scan(self, box: str) -> tuple[Slot, ...]:
@@ -290,6 +294,32 @@ def _counted(slot: Slot, output: pa.Output) -> Slot:
     if output.value != ex.Aggregated("count"):
         return slot
     return replace(slot, type=replace(slot.type, sign="positive"))
+
+
+def surely_known(condition: ex.Expression) -> list[ex.Column]:
+    """The columns that are not missing in any row for which a condition is true."""
+    match condition:
+        case ex.And(parts):
+            return [column for part in parts for column in surely_known(part)]
+        case ex.IsMissing(ex.Column() as column, negated=True):
+            return [column]
+        case ex.Compare(operator, left, right) if operator not in ("is", "is not"):
+            return [side for side in (left, right) if isinstance(side, ex.Column)]
+        case ex.Between(ex.Column() as column) | ex.Like(ex.Column() as column):
+            return [column]
+        case ex.InValues(ex.Column() as column, negated=False) | ex.InPlan(ex.Column() as column, negated=False):
+            return [column]
+    return []
+
+
+def is_among(column: ex.Column, slots: Sequence[Slot]) -> bool:
+    """Whether a column is one of these and no other."""
+    return sum(slot.answers_to(column) for slot in slots) == 1
+
+
+def known_slot(slot: Slot) -> Slot:
+    """A column in rows where it is not missing."""
+    return replace(slot, type=replace(slot.type, nullable=False))
 
 
 def has_one_row(plan: pa.Plan) -> bool:

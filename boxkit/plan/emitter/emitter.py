@@ -19,7 +19,7 @@ from boxkit.plan.emitter.sets import emit_set_operation
 from boxkit.plan.emitter.sorting import emit_extreme, emit_sort
 from boxkit.plan.emitter.table import Cell, Table, unique_labels
 from boxkit.plan.emitter.values import Values
-from boxkit.plan.schema import PLAN_TYPES, Schema, columns_of, walk
+from boxkit.plan.schema import PLAN_TYPES, Schema, columns_of, is_among, known_slot, surely_known, walk
 from boxkit.plan.types import BOOLEAN
 from boxkit.plan.unnest import unnested
 
@@ -196,7 +196,12 @@ class Emitter:
         source = self.emit(plan.source, [*needed, *columns_of(plan.condition)])
         table = self.named(self.framed(source))
         mask = Values(self, table).conditions.mask(plan.condition)
-        return self.named(self.kept(table, mask), "filtered")
+        kept = self.named(self.kept(table, mask), "filtered")
+        if mask.single:
+            return kept
+        known = [table.cell(column) for column in surely_known(plan.condition) if is_among(column, table.slots)]
+        cells = tuple(replace(c, slot=known_slot(c.slot)) if c in known else c for c in kept.cells)
+        return replace(kept, cells=cells)
 
     def _derive(self, plan: pa.Derive, needed: Sequence[ex.Column]) -> Table:
         table = self.framed(self.emit(plan.source, needed))
@@ -284,6 +289,8 @@ class Emitter:
 
     def has_rows(self, plan: pa.Plan, negated: bool) -> Code:
         """Whether a plan has a row, as one truth value."""
+        while isinstance(plan, (pa.Project, pa.Distinct, pa.Sort)):
+            plan = plan.source
         table = self.emit(plan, None)
         if table.is_single:
             return Code(str(not negated), BOOLEAN, single=True)

@@ -75,5 +75,6 @@ def _compared(emitter: Emitter, plan: pa.SetOperation, left: Table, right: Table
     if common:
         return f"{left.code}.drop_duplicates().merge({right_code}.drop_duplicates())"
     left = emitter.named(left.exact(f"{left.code}.drop_duplicates()"), "left_rows")
-    found = f'{left.code}.merge({right_code}.drop_duplicates(), how="left", indicator=True)["_merge"]'
-    return f'{left.code}[({found} == "left_only").to_numpy()]'
+    merged = f'{left.code}.merge({right_code}.drop_duplicates(), how="left", indicator=True)'
+    compared = emitter.named(left.with_code(merged), "compared")
+    return f'{compared.code}[{compared.code}["_merge"] == "left_only"][{listed(left.labels)}]'
