@@ -86,11 +86,11 @@ def built(group: Group, reader: PatternReader, needed: Collection[str], as_set: 
         shared = inner.union(group.constants, *others, *(triple.variables for triple in group.triples))
         parts.append(part.build(shared & part.names, as_set))
     fixed = {name: Bound(Constant(value.value), value.kind) for name, value in group.constants.items()}
-    for part in [each for each in parts if each.plan is None]:
-        parts.remove(part)
-        if fixed.keys() & part.bound.keys():
+    for single in [each for each in parts if each.plan is None]:
+        parts.remove(single)
+        if fixed.keys() & single.bound.keys():
             raise UnsupportedQuery("a variable with two fixed values")
-        fixed.update(part.bound)
+        fixed.update(single.bound)
     steps: list[Step] = []
     for step in group.steps:
         at = next((at for at, each in enumerate(parts) if step.names <= each.bound.keys() | fixed.keys()), None)
