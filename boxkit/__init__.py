@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from boxkit.answer import Answer, Attempt, Usage
     from boxkit.box import Box, BoxSet, Field, ForeignKey, Note
+    from boxkit.evaluation.learning import learn
     from boxkit.executor import Limits, Run, aexecute, execute
     from boxkit.failure import Failure
     from boxkit.llm import LocalLLM, OpenAI
@@ -62,6 +63,7 @@ _HOMES = {
     "from_database": "boxkit.load",
     "from_graph": "boxkit.load",
     "from_table": "boxkit.load",
+    "learn": "boxkit.evaluation.learning",
     "load": "boxkit.load",
 }
 
@@ -95,6 +97,7 @@ __all__ = [
     "from_database",
     "from_graph",
     "from_table",
+    "learn",
     "load",
 ]
 

@@ -39,6 +39,7 @@ PROMISED = [
     "from_database",
     "from_graph",
     "from_table",
+    "learn",
     "load",
 ]
 

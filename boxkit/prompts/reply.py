@@ -8,6 +8,8 @@ import re
 import textwrap
 from dataclasses import dataclass
 
+from boxkit.syntax import parse
+
 __all__ = ["Reply", "parse_json_reply", "parse_reply", "parse_sql_reply"]
 
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -116,7 +118,7 @@ def _unprompted(code: str) -> str:
 
 def _parse(code: str) -> ast.Module | None:
     try:
-        return ast.parse(code)
+        return parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -44,8 +44,17 @@ class Chosen(Protocol):
 class Demonstrations(Protocol):
     """What Pandora asks of a memory; `boxkit.Memory` is one."""
 
-    def select(self, question: str, k: int = 10, *, mode: str = "similar") -> Sequence[Chosen]:
-        """Up to ``k`` demonstrations, best first; never the question's own."""
+    def select(
+        self, question: str, k: int = 10, mode: str = "similar", *, boxes: BoxSet | None = None
+    ) -> Sequence[Chosen]:
+        """Up to ``k`` demonstrations, best first; never the question's own.
+
+        Args:
+            question: In words.
+            k: How many at the most.
+            mode: How they are chosen.
+            boxes: What it is asked of; their names and values say what to mask.
+        """
         ...
 
 
@@ -109,7 +118,9 @@ class Pandora(StrategyBase):
     def _prepare(
         self, question: str, boxes: BoxSet, layout: PromptLayout
     ) -> tuple[list[Demonstrated], JoinedBoxes | None, tuple[Message, ...]]:
-        chosen = self.memory.select(question, self.k, mode=self.select) if self.memory is not None and self.k else ()
+        chosen = (
+            self.memory.select(question, self.k, self.select, boxes=boxes) if self.memory is not None and self.k else ()
+        )
         shown = _within([each.demonstration for each in chosen], layout.demonstration_budget)
         joined = join_parents(boxes) if layout.joins_parents else None
         seen = joined.boxes if joined else boxes

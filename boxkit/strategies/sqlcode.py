@@ -18,6 +18,7 @@ from boxkit.sql import SqlEngine, SqlLimits, engine_for
 from boxkit.strategies.loop import Conversation, template_retry
 from boxkit.strategies.steps import Compute, Steps, StrategyBase
 from boxkit.strategies.text2sql import Text2SQL
+from boxkit.syntax import parse
 
 __all__ = ["Text2SQLCode", "parse_function", "with_function"]
 
@@ -107,7 +108,7 @@ def with_function(code: str) -> str | Failure:
     The function is ``compute_result``, ``compute_results`` (a slip of the published prompt), or the only one there is.
     """
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except (SyntaxError, ValueError):
         return code  # running it says what is wrong with it
     defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
