@@ -142,11 +142,9 @@ class _Compiler:
     def _shown_value(self, output: Output) -> ex.Expression:
         column = ex.Column(output.measure.field, output.measure.box)
         if output.kind == "year":
-            return (
-                ex.Cast(column, "integer")
-                if self.index.fields[output.measure.place].is_text
-                else ex.Call("year", (column,))
-            )
+            # A date as text begins with its year.
+            is_text = self.index.fields[output.measure.place].is_text
+            return ex.Cast(column if is_text else ex.Cast(column, "text"), "integer")
         return column
 
     def _best_of_each(self, plan: pa.Plan, ranking: Ranking) -> pa.Plan:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
+
+from boxkit import load
 
 QUESTIONS = [
     # counting
@@ -102,3 +105,8 @@ def test_top_k_are_in_order(ask, festival):
 def test_a_row_that_joins_several_times_is_counted_once(ask, festival):
     # Glass Harbour and Red Lanterns: five concerts, two bands.
     assert ask("How many French bands have concerts?", festival) == [(2,)]
+
+
+def test_the_year_of_a_date_is_told_for_texts_and_for_real_dates(ask, festival):
+    shows = pd.DataFrame({"title": ["Aurora", "Borealis"], "opened_on": pd.to_datetime(["2020-01-02", "2021-05-06"])})
+    assert ask("In which year was Borealis opened?", load({"show": shows})) == [(2021,)]
