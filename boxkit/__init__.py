@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from boxkit.answer import Answer, Attempt, Usage
     from boxkit.box import Box, BoxSet, Field, ForeignKey, Note
     from boxkit.evaluation.learning import learn
-    from boxkit.executor import Limits, Run, aexecute, execute
+    from boxkit.executor import Limits, Run
+    from boxkit.executor.execute import aexecute, execute
     from boxkit.failure import Failure
     from boxkit.llm import LocalLLM, OpenAI
     from boxkit.load import from_database, from_graph, from_table, load
