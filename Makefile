@@ -31,9 +31,9 @@ docs:
 demo-score:
 	$(PY) benchmarks/demo_score.py
 
-# Rewrite the golden prompts; review them as a diff.
+# Rewrite the golden prompts, pages and programs; review them as a diff.
 golden:
-	$(PY) -m pytest tests/prompts tests/strategies --rewrite-golden
+	$(PY) -m pytest tests/prompts tests/test_docs.py tests/cli/test_docs.py tests/memory/transpile --rewrite-golden
 
 # Write requirements/lock.txt anew.
 lock:

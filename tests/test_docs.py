@@ -69,3 +69,35 @@ def test_links_lead_somewhere(page):
     targets = re.findall(r"\]\(([^)#]+)", text)
     missing = [target for target in targets if "://" not in target and not ((ROOT / page).parent / target).exists()]
     assert missing == []
+
+
+MARKS = ("<!-- sources: made from docs/sources.md by `make golden` -->\n", "<!-- end of sources -->")
+
+
+def support_table():
+    """The sources' page's table, without the column of options."""
+    rows = [
+        line for line in (ROOT / "docs/sources.md").read_text(encoding="utf-8").splitlines() if line.startswith("|")
+    ]
+    start = next(at for at, row in enumerate(rows) if row.startswith("| source"))
+    table = []
+    for row in rows[start:]:
+        source, becomes, _, extra = (cell.strip() for cell in row.strip("|").split("|")[:4])
+        if table and source == "source":
+            break
+        table.append(
+            f"| {source} | {becomes} | {extra} |".replace("|  |", "| |").replace("(graphs.md)", "(docs/graphs.md)")
+        )
+    return "\n".join(table) + "\n"
+
+
+def test_the_readmes_support_table_is_made_from_the_sources_page(request):
+    readme = ROOT / "README.md"
+    before, start, rest = readme.read_text(encoding="utf-8").partition(MARKS[0])
+    shown, end, after = rest.partition(MARKS[1])
+    assert start
+    assert end
+    if request.config.getoption("--rewrite-golden"):
+        readme.write_text(before + start + support_table() + end + after, encoding="utf-8")
+    else:
+        assert shown == support_table(), "run `make golden`"
