@@ -182,7 +182,7 @@ def main() -> None:
             same = None
         print(f"{question['graph']} {question['id']} ({question['shape']}): boxes {ok}, one row a triple {same}")
     print(f"boxes: {right} of {len(listed)} answers equal the engine's")
-    print(f"lines of pandas, {len(ours)} questions written both ways: boxes {sum(ours)}, one row a triple {sum(theirs)}")
+    print(f"lines of pandas, {len(ours)} questions both ways: boxes {sum(ours)}, one row a triple {sum(theirs)}")
     rows = sum(len(box.frame) for box in whole("ck25").values()), sum(map(len, one_row_a_triple("ck25").values()))
     sizes = len(prompt_without_words(whole("ck25"))), len(prompt_of(one_row_a_triple("ck25")))
     print(f"CK25: rows {rows[0]} and {rows[1]}; characters of prompt {sizes[0]} and {sizes[1]}")
