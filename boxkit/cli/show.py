@@ -28,13 +28,23 @@ NOTES = 30
 @click.option("--box", "names", multiple=True, metavar="NAME", help="Only this box. May be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
 @click.option("--prompt", "as_prompt", is_flag=True, help="Print what a language model would be shown.")
+@click.option(
+    "--draw",
+    "drawing",
+    type=click.Path(dir_okay=False, writable=True),
+    metavar="FILE",
+    help="Draw boxes and entities too: .mmd or .md (Mermaid), .png, .svg or .pdf.",
+)
 @click.option("--budget", type=click.IntRange(min=1), metavar="TOKENS", help="With --prompt: at most this long.")
-def show(loading: Loading, names: tuple[str, ...], as_json: bool, as_prompt: bool, budget: int | None) -> None:
+def show(
+    loading: Loading, names: tuple[str, ...], as_json: bool, as_prompt: bool, drawing: str | None, budget: int | None
+) -> None:
     """Show the boxes of one SOURCE or several: fields, types, examples, keys, and what loading changed.
 
     \b
         boxkit show sales.csv
         boxkit show shop.sqlite reviews.ttl --prompt
+        boxkit show films.ttl --topic "Alien" --draw alien.svg
     """
     from boxkit.cli import terminal
 
@@ -44,12 +54,25 @@ def show(loading: Loading, names: tuple[str, ...], as_json: bool, as_prompt: boo
         boxes = loading.load()
         if names:
             boxes = boxes.only(names)
+        if drawing is not None:
+            _draw(boxes, drawing)
         if as_prompt:
             terminal.show(terminal.text(boxes.to_prompt(budget), lines=True))
         elif as_json:
             terminal.print_json(as_json_value(boxes))
         else:
             print_boxes(boxes)
+
+
+def _draw(boxes: BoxSet, file: str) -> None:
+    from pathlib import Path
+
+    from boxkit.converters.graph.drawing import draw
+
+    try:
+        draw(boxes, Path(file))
+    except ValueError as error:
+        raise click.UsageError(f"--draw: {error}") from error
 
 
 def print_boxes(boxes: BoxSet) -> None:

@@ -58,14 +58,20 @@ def find_table(
         if filled(rows[at]):
             body.append(rows[at])
             lines.append(at)
-    blank = (lines[-1] + 1 - start - depth - len(body)) if lines else 0
-    if blank:
-        notes.append(Note("dropped", f"{blank} blank line{'s' if blank > 1 else ''} within the table", box))
+    _note_blank(rows[start + depth :], box, notes)
     width = max([filled(names) if body else len(names), *(filled(row) for row in body)])
     if keep_lines and depth:
         _note_ragged(body, lines, len(names), box, notes)
     padded = [[*row[:width], *[None] * (width - len(row))] for row in body]
     return _without_empty_columns(Grid(tuple([*names, *[None] * width][:width]), padded), box, notes)
+
+
+def _note_blank(rows: Sequence[Sequence[Any]], box: str, notes: list[Note]) -> None:
+    """Note rows without any value; blank lines below the last row are no rows, but rows of empty cells are."""
+    last = max((at for at, row in enumerate(rows) if filled(row)), default=-1)
+    blank = sum(not filled(row) and (at < last or len(row) > 1) for at, row in enumerate(rows))
+    if blank:
+        notes.append(Note("dropped", f"{blank} row{'s' if blank > 1 else ''} without any value", box))
 
 
 def _note_above(rows: Sequence[Sequence[Any]], box: str, notes: list[Note]) -> None:

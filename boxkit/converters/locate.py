@@ -43,6 +43,8 @@ def locate(source: Any) -> Located:
     text = os.fspath(source)
     if isinstance(text, bytes):
         text = os.fsdecode(text)
+    if not text.strip():
+        raise SourceNotFound("the source is an empty text", hint="name a file, a folder, an address or a pattern")
     if isinstance(source, str) and _SCHEME.match(text):
         return _at_url(text)
     return _at(Path(text).expanduser())

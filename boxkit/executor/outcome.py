@@ -128,7 +128,7 @@ def _failure(error: Any, code: str, stdout: str) -> Failure:
     kind, message = _text(error.get("type"), 200), _text(error.get("message"), _MAX_TEXT)
     return Failure(
         error["kind"],
-        f"{kind}: {message}" if message else kind,
+        message if error["kind"] == "unsupported" else f"{kind}: {message}" if message else kind,
         kind,
         line,
         lines[line - 1] if line else "",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from boxkit.examples import COUNTRIES, GEOGRAPHY, ORGANISATIONS
 
 
@@ -71,3 +73,21 @@ def test_a_source_that_is_not_there_or_not_readable_is_a_message(boxkit_command,
 
 def test_no_source_is_wrong_usage(boxkit_command) -> None:
     assert boxkit_command("show").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("ending", "starts"), [(".mmd", b"graph LR"), (".md", b"```mermaid"), (".svg", b"<?xml"), (".png", b"\x89PNG")]
+)
+def test_a_graph_is_drawn_around_a_topic(boxkit_command, tmp_path, ending, starts):
+    if ending in (".svg", ".png"):
+        pytest.importorskip("matplotlib", reason="needs the extra `eval`")
+    file = tmp_path / f"drawn{ending}"
+    done = boxkit_command("show", ORGANISATIONS, "--topic", "France", "--hops", "1", "--draw", str(file))
+    assert done.exit_code == 0, done.stderr
+    assert file.read_bytes().startswith(starts)
+
+
+def test_a_drawing_of_an_unknown_kind_is_a_slip_of_the_user(boxkit_command, tmp_path):
+    done = boxkit_command("show", ORGANISATIONS, "--draw", str(tmp_path / "x.bmp"))
+    assert done.exit_code == 2
+    assert ".bmp" in done.stderr

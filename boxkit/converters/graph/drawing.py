@@ -1,13 +1,16 @@
-"""Drawings of a graph's boxes as Mermaid text, which Markdown viewers show: boxes with keys, entities with links."""
+"""Drawings of a graph's boxes: boxes with keys, entities with links; as Mermaid text or as a picture."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 
 from boxkit.box import Box, BoxSet
+from boxkit.errors import MissingExtra
 
-__all__ = ["mermaid_boxes", "mermaid_entities"]
+__all__ = ["draw", "mermaid_boxes", "mermaid_entities"]
 
 MAX_FIELDS = 12
 MAX_LINKS = 80
@@ -77,3 +80,47 @@ def _word(text: str) -> str:
 
 def _text(text: str) -> str:
     return text.replace('"', "'").replace("\n", " ")[:60]
+
+
+def draw(boxes: BoxSet, path: Path, max_links: int = MAX_LINKS) -> None:
+    """Write a drawing: Mermaid (``.mmd``: entities; ``.md``: boxes and entities) or a picture of the entities.
+
+    Args:
+        boxes: Of a graph, or with no links between entities, where only the boxes are drawn.
+        path: The file; its ending says which kind (``.mmd``, ``.md``, ``.png``, ``.svg``, ``.pdf``).
+        max_links: Links drawn at the most.
+
+    Raises:
+        ValueError: An ending of another kind.
+        MissingExtra: A picture needs matplotlib.
+    """
+    if path.suffix in (".mmd", ".md"):
+        parts = [mermaid_boxes(boxes)]
+        if any(box.kind == "graph" for box in boxes.values()):
+            parts.append(mermaid_entities(boxes, max_links))
+        fenced = ["```mermaid\n" + part + "```\n" for part in parts]
+        path.write_text("\n".join(fenced if path.suffix == ".md" else parts[-1:]), encoding="utf-8")
+    elif path.suffix in (".png", ".svg", ".pdf"):
+        _picture(boxes, path, max_links)
+    else:
+        raise ValueError(f"a drawing ends in .mmd, .md, .png, .svg or .pdf, not in {path.suffix!r}")
+
+
+def _picture(boxes: BoxSet, path: Path, max_links: int) -> None:
+    import networkx as nx
+
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("matplotlib", "eval") from error
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for one, relation, other in islice(_links(boxes), max_links):
+        graph.add_edge(_text(one), _text(other), relation=_text(relation))
+    figure = Figure(figsize=(12, 9))
+    axes = figure.add_subplot()
+    axes.axis("off")
+    places = nx.spring_layout(graph, seed=1)
+    nx.draw_networkx(graph, places, ax=axes, node_color="#cfe2f3", node_size=900, font_size=8, edge_color="#888888")
+    relations = nx.get_edge_attributes(graph, "relation")
+    nx.draw_networkx_edge_labels(graph, places, edge_labels=relations, ax=axes, font_size=6)
+    figure.savefig(path, bbox_inches="tight")
