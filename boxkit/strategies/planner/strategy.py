@@ -14,6 +14,7 @@ from boxkit.profile import PROFILES, Profile
 from boxkit.strategies.planner.confidence import THRESHOLD
 from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.reading import Planned, Reading, read
+from boxkit.strategies.planner.units import clash
 from boxkit.strategies.steps import Compute, Execute, Steps, StrategyBase
 
 __all__ = ["Planner"]
@@ -59,7 +60,11 @@ class Planner(StrategyBase):
         for planned in reading.best:
             runs.append((yield Execute(planned.code, boxes, self.limits)))
         answer = self._answer(question, boxes, reading, runs[0])
-        doubt = self._doubt(runs) or (_unplaced(reading.unplaced) if unsure else None)
+        doubt = (
+            self._doubt(runs)
+            or clash(question, reading.best[0].code)
+            or (_unplaced(reading.unplaced) if unsure else None)
+        )
         if doubt is None or (self.force and runs[0].error is None):
             details = {**answer.details, "guess": doubt is not None}
             return replace(answer, details=details | ({"doubt": doubt} if doubt else {}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from boxkit import load
+from boxkit import Planner, load
 
 QUESTIONS = [
     # counting
@@ -110,3 +110,11 @@ def test_a_row_that_joins_several_times_is_counted_once(ask, festival):
 def test_the_year_of_a_date_is_told_for_texts_and_for_real_dates(ask, festival):
     shows = pd.DataFrame({"title": ["Aurora", "Borealis"], "opened_on": pd.to_datetime(["2020-01-02", "2021-05-06"])})
     assert ask("In which year was Borealis opened?", load({"show": shows})) == [(2021,)]
+
+
+def test_an_amount_in_another_unit_than_the_fields_is_not_compared() -> None:
+    boxes = load({"track": pd.DataFrame({"name": ["a", "b"], "milliseconds": [200_000, 400_000]})})
+    answer = Planner().ask("Which tracks are longer than 5 minutes?", boxes)
+    assert not answer.ok
+    assert answer.rows == []
+    assert "milliseconds" in answer.failure.message
