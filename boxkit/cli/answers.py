@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boxkit.cli.exits import Exit
@@ -71,9 +71,16 @@ def _fail(answer: Answer) -> None:
     hint = f"\n  try: {failure.hint}" if failure.hint else ""
     complain(f"{said}: {failure.message}{hint}")
     for choice in answer.details.get("choices", ()):
-        rows = "; ".join(", ".join(map(cell, row)) for row in choice["rows"][:READING_ROWS])
-        more = f"; and {choice['count'] - READING_ROWS} more" if choice["count"] > READING_ROWS else ""
-        say(text(f"  it could mean: {choice['reading']} ({rows or 'no rows'}{more})", "yellow"))
+        say(text(f"  it could mean: {choice['reading']}{_given(choice)}", "yellow"))
+
+
+def _given(choice: Mapping[str, Any]) -> str:
+    """What a reading gave, in brackets; empty where it was not run."""
+    if "rows" not in choice:
+        return ""
+    rows = "; ".join(", ".join(map(cell, row)) for row in choice["rows"][:READING_ROWS])
+    more = f"; and {choice['count'] - READING_ROWS} more" if choice["count"] > READING_ROWS else ""
+    return f" ({rows or 'no rows'}{more})"
 
 
 def rows_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], limit: int | None) -> None:

@@ -23,6 +23,7 @@ _AGGREGATES = {
     "sum": "the sum of",
     "total": "the sum of",
     "average": "the average of",
+    "median": "the median of",
     "min": "the smallest",
     "max": "the largest",
     "concatenate": "the list of",

@@ -40,11 +40,11 @@ __all__ = [
 ]
 
 #: ``count`` without an argument counts rows; with one, the values that are not missing.
-AGGREGATES = ("count", "sum", "total", "average", "min", "max", "concatenate", "any_value")
+AGGREGATES = ("count", "sum", "total", "average", "median", "min", "max", "concatenate", "any_value")
 
 ComparisonName = Literal["=", "!=", "<", "<=", ">", ">=", "is", "is not"]
 ArithmeticName = Literal["+", "-", "*", "/", "div", "%", "||"]
-AggregateName = Literal["count", "sum", "total", "average", "min", "max", "concatenate", "any_value"]
+AggregateName = Literal["count", "sum", "total", "average", "median", "min", "max", "concatenate", "any_value"]
 CastName = Literal["integer", "number", "real", "numeric", "text"]
 
 

@@ -233,7 +233,7 @@ class Schema:
         nullable = inner.nullable or call.condition is not None
         if call.function == "total":
             return NUMBER
-        if call.function == "average":
+        if call.function in ("average", "median"):
             return Type("number", nullable)
         if call.function == "sum":
             whole = inner.kind in ("integer", "boolean")

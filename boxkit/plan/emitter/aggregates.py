@@ -85,7 +85,7 @@ def _reduced(column: str, code: Code, measure: ex.Aggregated) -> str:
     kind, nullable, name = code.type.kind, code.type.nullable, measure.function
     if name == "count":
         return f"{column}.nunique()" if measure.distinct else f"{column}.count()"
-    if measure.distinct and name in ("sum", "total", "average", "concatenate"):
+    if measure.distinct and name in ("sum", "total", "average", "median", "concatenate"):
         column = f"{column}.drop_duplicates()"
     if name in ("min", "max"):
         if kind == "mixed":
@@ -100,7 +100,8 @@ def _reduced(column: str, code: Code, measure: ex.Aggregated) -> str:
         return f"({literal(measure.separator)}.join({text}) or None)"
     if kind not in ("integer", "number", "boolean", "null"):
         raise PlanError(f"{name} of {kind} values")
-    return f"{column}.{ {'sum': 'sum(min_count=1)', 'total': 'sum()', 'average': 'mean()'}[name] }"
+    methods = {"sum": "sum(min_count=1)", "total": "sum()", "average": "mean()", "median": "median()"}
+    return f"{column}.{methods[name]}"
 
 
 def _groups(emitter: Emitter, plan: pa.Aggregate, source: Table) -> Table:
@@ -159,7 +160,7 @@ def _grouped(measure: ex.Expression, source: Table, label: str | None) -> str:
     if not isinstance(measure, ex.Aggregated) or measure.function == "any_value":
         return "lambda values: values.iloc[0]" if kind.nullable else '"first"'
     name = measure.function
-    simple = {"count": "count", "average": "mean", "min": "min", "max": "max", "total": "sum", "sum": "sum"}
+    simple = {"average": "mean", "total": "sum"}
     if name == "count" and measure.distinct:
         return '"nunique"'
     plain = not measure.distinct and name != "concatenate"
@@ -168,7 +169,7 @@ def _grouped(measure: ex.Expression, source: Table, label: str | None) -> str:
     if name == "sum" and kind.nullable:
         plain = False
     if plain and (name in ("count", "min", "max") or kind.is_number or kind.kind == "null"):
-        return literal(simple[name])
+        return literal(simple.get(name, name))
     return f"lambda values: {_reduced('values', Code('values', kind), measure)}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from boxkit.box import BoxSet, ForeignKey
+from boxkit.errors import PlanError
 from boxkit.plan import algebra as pa
 from boxkit.plan import expressions as ex
 from boxkit.strategies.planner.conditions import OTHER, Conditions
@@ -199,6 +200,9 @@ class _Compiler:
         return pa.Aggregate(plan, (), measures)
 
     def _share(self, plan: pa.Plan, output: Output) -> pa.Plan:
+        apart = any(self._is_apart(test) or test.via is not None for test in self.query.tests)
+        if not self.query.tests or apart or self.query.absences:
+            raise PlanError("a share of rows that no condition on them tells from the others")
         condition = self.conditions.of_all([test for test in self.query.tests if not self._is_apart(test)])
         counts = (
             pa.Output(ex.Aggregated("count", condition=condition), "part"),

@@ -34,7 +34,7 @@ EMPTY_WORDS = frozenset(
 #: Of these, the words that may name something all the same, if something is called so.
 NOUNS_TOO = frozenset(
     """name names number state report order list record records answer question result results value values
-    count show""".split()
+    count show done available""".split()
 )
 
 #: Fields that a preposition in front of a value speaks of, by stems.
