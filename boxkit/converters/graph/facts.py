@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from boxkit.box import Note
 from boxkit.converters.graph.lexicon import Label, Lexicon
 from boxkit.converters.graph.literals import prefer
 from boxkit.converters.graph.names import readable
-from boxkit.converters.graph.store import BLANK, LITERAL, Ints, Literal, TripleStore
+from boxkit.converters.graph.store import BLANK, LITERAL, XSD, Ints, Literal, Term, TripleStore
 from boxkit.converters.graph.vocabulary import RDF
 
 __all__ = ["ENTITY", "Facts", "gather"]
+
+_TEXTS = frozenset({"", f"{XSD}string", f"{RDF}langString"})
 
 #: The type of entities that nothing types.
 ENTITY = "entity"
@@ -60,7 +63,7 @@ class Facts:
         kept: dict[int, list[int]] = {}
         dropped: Counter[str] = Counter()
         for subject, values in self.relations[relation].items():
-            texts = [(value, term.language) for value in values if isinstance(term := terms[value], Literal)]
+            texts = [(value, term.language) for value in values if _is_text(term := terms[value])]
             if len(texts) > 1 and any(language for _, language in texts):
                 chosen = prefer([language for _, language in texts], order)
                 dropped.update(language or "no tag" for _, language in texts if language != chosen)
@@ -74,6 +77,11 @@ class Facts:
                 Note("dropped", f"of {word!r}, texts in other languages than the preferred are left out ({languages})")
             )
         return kept
+
+
+def _is_text(term: Term) -> TypeGuard[Literal]:
+    """Whether a term is a text that may have others in other languages beside it: no number, no date, no IRI."""
+    return isinstance(term, Literal) and (bool(term.language) or term.datatype in _TEXTS)
 
 
 def gather(
