@@ -31,6 +31,7 @@ pytest.importorskip("sqlglot", reason="needs the extra `sql`")
         ("TABLE t", "postgres"),
         ("FROM t SELECT a", "duckdb"),
         ("PIVOT t ON a USING sum(b)", "duckdb"),
+        ("SELECT {'a': 1, 'b': [2]} AS s", "duckdb"),
         ("SELECT created, deleted, insert_time FROM t", "sqlite"),
     ],
 )

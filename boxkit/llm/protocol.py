@@ -99,4 +99,4 @@ class LLM(Protocol):
 def request_hash(messages: Sequence[Message]) -> str:
     """SHA-256 (64 hex digits) of the messages."""
     text = json.dumps([[message.role, message.content] for message in messages], ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -38,7 +38,8 @@ def render(template: str, **values: Any) -> str:
     Raises:
         jinja2.UndefinedError: A value that the template needs is missing.
     """
-    return _environment().get_template(f"{template}.j2").render(**values).strip() + "\n"
+    text = _environment().get_template(f"{template}.j2").render(**values).strip() + "\n"
+    return text.encode("utf-8", "replace").decode()  # half a surrogate pair, in a cell or a question, cannot be sent
 
 
 @functools.cache

@@ -177,7 +177,7 @@ def _unfenced(text: str, target: str) -> Reply | None:
             continue
         code, skipped = _without_words("\n".join(lines[start:end]))
         tree = _parse(code)
-        if tree is not None and _computes(tree):
+        if tree is not None and (_computes(tree) or _assigns(tree, target)):
             rank = (_assigns(tree, target), end - start)
             if best is None or rank > best[0]:
                 best = (rank, Reply(code, "\n".join(lines[: start + skipped]).strip()))

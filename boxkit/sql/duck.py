@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,23 @@ if TYPE_CHECKING:
 __all__ = ["DuckEngine"]
 
 _MEMORY_LIMIT = "2GB"
+#: Types whose values Python's own would change: months become days, nanoseconds are lost.
+_LOSSY = frozenset({"INTERVAL", "TIMESTAMP_NS"})
+#: What a HUGEINT holds.
+_HUGE = 2**127
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A connection with the boxes in it.
+
+    Attributes:
+        connection: In memory.
+        as_text: By box, the fields held as text.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    as_text: Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +48,18 @@ class DuckEngine:
     """Queries over the boxes' frames, by the boxes' names and the fields' labels."""
 
     boxes: BoxSet
-    _open: list[duckdb.DuckDBPyConnection] = field(default_factory=list, repr=False, compare=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+    _open: list[_Opened] = field(default_factory=list, repr=False, compare=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
     dialect = "duckdb"
     native = False
     path = None
+
+    @property
+    def as_text(self) -> Mapping[str, Collection[str]]:
+        """By box, the labels of fields whose values DuckDB has no type for: they are there as text."""
+        with self._lock:
+            return self._opened().as_text
 
     def query(self, sql: str, limits: SqlLimits = SqlLimits()) -> Fetched | Failure:
         """Run one query; see `SqlEngine.query`."""
@@ -43,27 +67,23 @@ class DuckEngine:
         if refusal is not None:
             return refusal
         with self._lock:
-            return self._run(self._connection(), sql, limits)
+            return self._run(self._opened().connection, sql, limits)
 
-    def _connection(self) -> duckdb.DuckDBPyConnection:
+    def _opened(self) -> _Opened:
         if not self._open:
             try:
                 import duckdb
             except ImportError:
                 raise MissingExtra("duckdb", "sql") from None
             connection = duckdb.connect(":memory:", config={"memory_limit": _MEMORY_LIMIT, "threads": 1})
-            for name, box in self.boxes.items():
-                connection.register(f"boxkit_{name}", _arrow(box.frame))
-                # A box's name is an identifier, so that it needs no escaping.
-                connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM "boxkit_{name}"')  # noqa: S608
-                connection.unregister(f"boxkit_{name}")
+            as_text = {name: _create(connection, name, box.frame) for name, box in self.boxes.items()}
             for setting in (
                 "python_enable_replacements = false",
                 "enable_external_access = false",
                 "lock_configuration = true",
             ):
                 connection.execute(f"SET {setting}")
-            self._open.append(connection)
+            self._open.append(_Opened(connection, as_text))
         return self._open[0]
 
     def _run(self, connection: duckdb.DuckDBPyConnection, sql: str, limits: SqlLimits) -> Fetched | Failure:
@@ -74,14 +94,12 @@ class DuckEngine:
         stop.daemon = True
         stop.start()
         try:
-            result = connection.execute(sql)
-            names = field_labels(name for name, *_ in result.description or ())
-            rows = result.fetchmany(limits.rows + 1)
+            names, rows = _fetched(connection, sql, limits.rows + 1)
         except duckdb.InterruptException:
             return Failure("timeout", f"the query took longer than {limits.seconds:g} seconds", source=sql)
         except duckdb.OutOfMemoryException:
             return Failure("memory", f"the query needs more than {_MEMORY_LIMIT} of memory", source=sql)
-        except duckdb.Error as error:
+        except (duckdb.Error, ValueError, OverflowError) as error:
             return sql_failure(error, sql, self.boxes, native=False)
         finally:
             stop.cancel()
@@ -90,20 +108,60 @@ class DuckEngine:
         return Fetched(frame, len(rows) > limits.rows, time.monotonic() - started)
 
 
-def _arrow(frame: pd.DataFrame) -> pa.Table:
-    """The frame as Arrow; a column of mixed objects becomes text, which is the one type that holds them all."""
+def _fetched(
+    connection: duckdb.DuckDBPyConnection, sql: str, most: int
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    """The columns' names, and the first rows. Values that Python's types cannot hold unchanged come as text."""
+    result = connection.execute(sql)
+    description = result.description or []
+    lossy = [at for at, (_, kind, *_) in enumerate(description) if str(kind) in _LOSSY]
+    names = field_labels(name for name, *_ in description)
+    if lossy:
+        places = ", ".join(
+            f"CAST(c{at} AS VARCHAR) AS c{at}" if at in lossy else f"c{at}" for at in range(len(description))
+        )
+        inner = sql.strip().rstrip(";")
+        labels = ", ".join(f"c{at}" for at in range(len(description)))
+        result = connection.execute(f"SELECT {places} FROM ({inner}\n) AS result({labels})")  # noqa: S608
+    return names, result.fetchmany(most)
+
+
+def _create(connection: duckdb.DuckDBPyConnection, name: str, frame: pd.DataFrame) -> frozenset[str]:
+    """Put a box's frame into a table of its name; the labels of the fields that had to become text."""
     import pyarrow as pa
 
-    arrays = []
-    for at in range(frame.shape[1]):
-        values = frame.iloc[:, at]
-        try:
-            array = pa.array(values, from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError):
-            array = pa.array([_text(plain(value)) for value in values], type=pa.string())
-        arrays.append(array if not isinstance(array, pa.ChunkedArray) else array.combine_chunks())
-    return pa.table(arrays, names=[str(label) for label in frame.columns])
+    arrays, casts, as_text = [], [], set()
+    for at, label in enumerate(map(str, frame.columns)):
+        array, kind = _column(frame.iloc[:, at])
+        arrays.append(array)
+        quoted = '"' + label.replace('"', '""') + '"'
+        casts.append(f"CAST({quoted} AS {kind}) AS {quoted}" if kind == "HUGEINT" else quoted)
+        if kind == "VARCHAR":
+            as_text.add(label)
+    connection.register(f"boxkit_{name}", pa.table(arrays, names=[str(label) for label in frame.columns]))
+    # A box's name is an identifier, so that it needs no escaping.
+    connection.execute(f'CREATE TABLE "{name}" AS SELECT {", ".join(casts) or "*"} FROM "boxkit_{name}"')  # noqa: S608
+    connection.unregister(f"boxkit_{name}")
+    return frozenset(as_text)
+
+
+def _column(values: pd.Series[Any]) -> tuple[pa.Array, str]:
+    """The values as Arrow, and what DuckDB makes of them: HUGEINT from text, VARCHAR for want of a type, or as is."""
+    import pyarrow as pa
+
+    try:
+        array = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError, ValueError):
+        array = None
+    if array is not None and not pa.types.is_decimal256(array.type):
+        return (array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array), ""
+    cells = [plain(value) for value in values]
+    integers = all(cell is None or (type(cell) is int and abs(cell) < _HUGE) for cell in cells)
+    texts = pa.array([_text(cell) for cell in cells], type=pa.string())
+    return texts, "HUGEINT" if integers else "VARCHAR"
 
 
 def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
+    if value is None:
+        return None
+    return value.hex() if isinstance(value, bytes) else str(value).encode("utf-8", "replace").decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -42,12 +43,14 @@ class Fetched:
     Attributes:
         frame: The rows, each cell exactly as the engine gave it; doubled column names are numbered.
         truncated: Whether rows were left out.
+        notes: What is not quite as the engine holds it, in words.
         seconds: How long it took.
     """
 
     frame: pd.DataFrame
     truncated: bool = False
     seconds: float = 0.0
+    notes: tuple[str, ...] = ()
 
 
 class SqlEngine(Protocol):
@@ -66,6 +69,11 @@ class SqlEngine(Protocol):
     @property
     def path(self) -> str | None:
         """The database's file where there is one that Python's sqlite3 opens; None elsewhere."""
+        ...
+
+    @property
+    def as_text(self) -> Mapping[str, Collection[str]]:
+        """By box, the labels of fields that the engine holds as text because it has no type for their values."""
         ...
 
     def query(self, sql: str, limits: SqlLimits = SqlLimits()) -> Fetched | Failure:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from boxkit.box import Box, BoxSet, Field, ForeignKey
 from boxkit.boxcode import estimate_tokens, literal
@@ -23,7 +24,14 @@ _SQL_TYPES = {
 }
 
 
-def schema_text(boxes: BoxSet, *, native: bool, samples: int = 3, budget: int | None = None) -> str:
+def schema_text(
+    boxes: BoxSet,
+    *,
+    native: bool,
+    samples: int = 3,
+    budget: int | None = None,
+    as_text: Mapping[str, Collection[str]] | None = None,
+) -> str:
     """``CREATE TABLE`` statements with comments.
 
     Args:
@@ -31,7 +39,10 @@ def schema_text(boxes: BoxSet, *, native: bool, samples: int = 3, budget: int | 
         native: Whether to use the source's names, or the boxes' and fields'.
         samples: Example values a column.
         budget: At most this many tokens (estimated); example values go first, and what is left out is said.
+        as_text: By box, the fields that the engine holds as text although they are of other types.
     """
+    if as_text:
+        boxes = boxes.map_boxes(lambda box: _with_text(box, as_text.get(box.name, ())))
     text = _all(boxes, native, samples)
     if budget is None or estimate_tokens(text) <= budget:
         return text
@@ -44,6 +55,11 @@ def schema_text(boxes: BoxSet, *, native: bool, samples: int = 3, budget: int | 
 
 def _all(boxes: BoxSet, native: bool, samples: int) -> str:
     return "\n\n".join(_table(box, boxes, native, samples) for box in boxes.values())
+
+
+def _with_text(box: Box, labels: Collection[str]) -> Box:
+    said = "text, cells of several types"
+    return replace(box, fields=tuple(replace(each, type=said) if each.label in labels else each for each in box.fields))
 
 
 def _quoted(name: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from boxkit.box import BoxSet
 from boxkit.converters.columns import column, frame_of
@@ -38,6 +39,7 @@ class ServerEngine:
     boxes: BoxSet
 
     native = True
+    as_text: ClassVar[Mapping[str, Collection[str]]] = {}
     path = None
 
     @property

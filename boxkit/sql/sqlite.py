@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from boxkit.box import BoxSet
 from boxkit.converters.columns import column, frame_of
@@ -45,6 +47,7 @@ class SqliteEngine:
 
     dialect = "sqlite"
     native = True
+    as_text: ClassVar[Mapping[str, Collection[str]]] = {}
 
     @property
     def path(self) -> str | None:
@@ -65,7 +68,8 @@ class SqliteEngine:
     def _run(self, connection: sqlite3.Connection, sql: str, limits: SqlLimits) -> Fetched | Failure:
         started = time.monotonic()
         deadline = started + limits.seconds
-        connection.text_factory = lambda raw: raw.decode("utf-8", errors="replace")
+        replaced: list[bool] = []
+        connection.text_factory = lambda raw: _decoded(raw, replaced)
         longest = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
         connection.set_authorizer(_authorize)
         connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
@@ -87,7 +91,16 @@ class SqliteEngine:
         kept = rows[: limits.rows]
         columns = [column([row[at] for row in kept]) for at in range(len(names))]
         frame = frame_of(columns, names, len(kept))
-        return Fetched(frame, len(rows) > limits.rows, time.monotonic() - started)
+        notes = ("texts that are no UTF-8 have \ufffd in place of what cannot be read",) if replaced else ()
+        return Fetched(frame, len(rows) > limits.rows, time.monotonic() - started, notes)
+
+
+def _decoded(raw: bytes, replaced: list[bool]) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        replaced.append(True)
+        return raw.decode("utf-8", errors="replace")
 
 
 def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:

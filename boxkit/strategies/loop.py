@@ -90,6 +90,8 @@ class Conversation:
             except LLMError as error:
                 error.usage = sum((each.usage for each in tried), error.usage or Usage())
                 raise
+            # Half a surrogate pair is no text: neither a prompt nor a record could carry it on.
+            completion = replace(completion, text=completion.text.encode("utf-8", "replace").decode())
             made, product = yield from attempt(completion)
             usage = completion.usage.of_step(self.step) if self.step else completion.usage
             failure = made.failure

@@ -128,7 +128,9 @@ def several_calls(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: 
 
 def _decompose(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: SqlEngine) -> Steps[Outcome]:
     schema = yield Compute(
-        lambda: schema_text(boxes, native=engine.native, samples=settings.samples, budget=settings.budget)
+        lambda: schema_text(
+            boxes, native=engine.native, samples=settings.samples, budget=settings.budget, as_text=engine.as_text
+        )
     )
     prompt = render("sqlcode_decompose", schema=schema, question=question)
 

@@ -51,7 +51,9 @@ except _Wanted as wanted:
 def one_call(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: SqlEngine) -> Steps[Answer]:
     """Prompt, run, correct."""
     schema = yield Compute(
-        lambda: schema_text(boxes, native=engine.native, samples=settings.samples, budget=settings.budget)
+        lambda: schema_text(
+            boxes, native=engine.native, samples=settings.samples, budget=settings.budget, as_text=engine.as_text
+        )
     )
     prompt = render(
         "sqlcode_single",

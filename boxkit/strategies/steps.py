@@ -227,13 +227,23 @@ class StrategyBase:
             LLMError: The model could not be asked.
             ExecutorError: The sandbox broke.
         """
+        _check(question, boxes)
         started = time.perf_counter()
         return _finished(drive(self.steps(question, boxes)), boxes, started)
 
     async def aask(self, question: str, boxes: BoxSet) -> Answer:
         """The same without blocking the event loop."""
+        _check(question, boxes)
         started = time.perf_counter()
         return _finished(await adrive(self.steps(question, boxes)), boxes, started)
+
+
+def _check(question: object, boxes: object) -> None:
+    """A slip of the caller's, told before anything is asked."""
+    if not isinstance(question, str):
+        raise TypeError(f"the question is a text, not {type(question).__name__}")
+    if not isinstance(boxes, BoxSet):
+        raise TypeError(f"a question is asked of a BoxSet, not of {type(boxes).__name__}: boxkit.load(…) makes one")
 
 
 def _finished(answer: Answer, boxes: BoxSet, started: float) -> Answer:

@@ -57,7 +57,9 @@ class Text2SQL(StrategyBase):
         engine: SqlEngine = yield Compute(lambda: engine_for(boxes))
         outcome: Outcome = yield from fetch(self, question, boxes, engine)
         fetched: Fetched | None = outcome.product
-        details = {"truncated": True} if fetched and fetched.truncated else {}
+        details: dict[str, Any] = {"truncated": True} if fetched and fetched.truncated else {}
+        if fetched and fetched.notes:
+            details["notes"] = fetched.notes
         value = fetched.frame if fetched else None
         return answer_of(question, value, outcome.attempts, self.name, details=details)
 
@@ -76,7 +78,9 @@ def fetch(
         step: The name under which the cost is booked.
     """
     schema = yield Compute(
-        lambda: schema_text(boxes, native=engine.native, samples=settings.samples, budget=settings.budget)
+        lambda: schema_text(
+            boxes, native=engine.native, samples=settings.samples, budget=settings.budget, as_text=engine.as_text
+        )
     )
     prompt = render(
         "text2sql",

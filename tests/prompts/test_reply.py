@@ -48,6 +48,10 @@ def test_of_an_expression_and_prose_the_expression_is_the_program():
     assert parse_reply("The count is\n\nauthor.name.nunique()").code == "author.name.nunique()"
 
 
+def test_an_assignment_of_a_constant_is_a_program_fenced_or_not():
+    assert parse_reply("answer = 42").code == parse_reply("```\nanswer = 42\n```").code == "answer = 42"
+
+
 def test_broken_code_is_kept_so_that_its_error_can_be_fed_back():
     assert parse_reply("```python\nanswer = (1\n```").code == "answer = (1"
 

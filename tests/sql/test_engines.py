@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from decimal import Decimal
 
 import pandas as pd
 import pytest
@@ -111,3 +112,34 @@ def test_the_schema_is_sql_that_creates_the_same_tables(shop):
     assert 'CREATE TABLE "order line"' in text
     sqlite3.connect(":memory:").executescript(text)
     assert "left out" in schema_text(boxes, native=True, budget=20)
+
+
+def test_over_frames_no_value_moves():
+    wide = [2**70, 2**70 * 10, 5, None]
+    boxes = boxkit.load({"t": pd.DataFrame({"huge": pd.Series(wide, dtype=object), "mixed": [b"a", 1, "x", 2.5]})})
+    engine = engine_for(boxes)
+    assert engine.query("SELECT max(huge) AS m FROM t").frame.m.tolist() == [2**70 * 10]
+    assert engine.query("SELECT mixed FROM t").frame.mixed.tolist() == ["61", "1", "x", "2.5"]
+    assert "mixed TEXT  -- cells of several types" in schema_text(boxes, native=False, as_text=engine.as_text)
+
+
+def test_a_decimal_too_wide_for_duckdb_is_text_and_hides_nothing_else():
+    boxes = boxkit.load({"t": pd.DataFrame({"d": [Decimal("1e40"), Decimal(1)], "n": [1, 2]})})
+    assert engine_for(boxes).query("SELECT sum(n) AS s FROM t").frame.s.tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        ("SELECT interval '1 year' AS v", "1 year"),
+        ("SELECT TIMESTAMP_NS '2024-01-01 00:00:00.123456789' AS v", ".123456789"),
+    ],
+)
+def test_what_python_would_change_comes_as_text(frames, sql, text):
+    assert text in frames.query(sql).frame.v.tolist()[0]
+
+
+def test_a_text_that_is_no_utf8_is_said(engine):
+    fetched = engine.query("SELECT CAST(x'ff41' AS TEXT) AS v")
+    assert fetched.frame.v.tolist() == ["\ufffdA"]
+    assert fetched.notes

@@ -210,3 +210,14 @@ async def test_it_answers_inside_a_running_event_loop_as_in_a_notebook(shelf):
 def test_a_setting_without_sense_is_refused_at_once(settings):
     with pytest.raises(ValueError, match=r"attempt|k counts"):
         boxkit.Pandora(ScriptedLLM([]), **settings)
+
+
+def test_half_a_surrogate_pair_anywhere_does_no_harm(shelf):
+    answer, _ = ask(shelf, "\ud800", code("answer = len(author)") + "\n\ud800", question="How many\ud800?")
+    assert answer.check().rows == [(3,)]
+    json.dumps(answer.to_json()).encode()
+
+
+def test_a_path_in_place_of_boxes_is_a_slip_told_at_once():
+    with pytest.raises(TypeError, match=r"boxkit\.load"):
+        boxkit.Pandora(ScriptedLLM([])).ask("How many?", "shelf.sqlite")
