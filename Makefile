@@ -22,7 +22,7 @@ imports:
 	$(VENV)/bin/lint-imports
 
 test:
-	$(PY) -m pytest
+	$(PY) -m pytest -n auto --dist loadfile
 
 docs:
 	$(PY) -m mkdocs build --strict --quiet --site-dir build/site
