@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
+
+import networkx as nx
+import pytest
 
 import boxkit
 from boxkit.box import BoxSet
@@ -23,3 +27,39 @@ def test_numbers_dates_and_iris_stay_beside_texts_in_languages(tmp_path: Path) -
     assert [note.message for note in boxes.notes if note.kind == "dropped"] == [
         "of 'p', texts in other languages than the preferred are left out (de 1)"
     ]
+
+
+def test_whole_numbers_past_2_53_beside_decimals_keep_every_digit_and_are_noted(tmp_path: Path) -> None:
+    boxes = turtle(tmp_path, "a:s a a:T; a:v 9007199254740993 . a:u a a:T; a:v 0.5 . a:w a a:T .")
+    values = boxes["t"].frame["v"]
+    assert list(values.dropna()) == [Decimal("9007199254740993"), Decimal("0.5")]
+    assert values.isna().sum() == 1
+    (note,) = (note for note in boxes.notes if note.field == "v")
+    assert "a number has more digits than a float can hold" in note.message
+    assert note.fix is not None
+    assert eval(note.fix, {"t": boxes["t"].frame}).dropna().tolist() == [9007199254740992.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    "digits", ["1.12345678901234567890123", "9007199254740993.0", f"1{'0' * 400}.5", "-0." + "1" * 30]
+)
+@pytest.mark.parametrize("beside", ["0.25", "1e3", '"x"', "7"])
+def test_decimals_that_a_float_cannot_hold_keep_every_digit(tmp_path: Path, digits: str, beside: str) -> None:
+    boxes = turtle(tmp_path, f"a:s a a:T; a:v {digits} . a:u a a:T; a:v {beside} .")
+    value = boxes["t"].frame["v"].iloc[0]
+    assert isinstance(value, Decimal) and value == Decimal(digits)
+    assert any("more digits than a float can hold" in note.message for note in boxes.notes)
+
+
+def test_decimals_that_a_float_holds_are_floats_without_a_note(tmp_path: Path) -> None:
+    boxes = turtle(tmp_path, "a:s a a:T; a:v 0.1 . a:u a a:T; a:v 12.50, 9007199254740991 .")
+    assert boxes["t_v"].frame["v"].tolist() == [0.1, 12.5, 9007199254740991.0]
+    assert not [note for note in boxes.notes if note.field == "v"]
+
+
+def test_node_and_attribute_integers_past_64_bits_stay_whole() -> None:
+    graph = nx.DiGraph()
+    graph.add_node(2**70, weight=2**80)
+    graph.add_node(1, weight=Decimal("0.1"))
+    frame = boxkit.load(graph)["node"].frame.set_index("node_id")
+    assert frame["weight"].to_dict() == {2**70: 2**80, 1: Decimal("0.1")}

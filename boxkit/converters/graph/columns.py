@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -25,15 +26,18 @@ class Cells:
 
     Attributes:
         values: Plain Python values in row order, None for missing.
-        sort: What they are (`boxkit.converters.graph.literals`), or ``"id"``.
+        sort: What they are (`boxkit.converters.graph.literals`), ``"decimal"`` where floats would move a number, or
+            ``"id"``.
         type: The same in words, for the field.
         odd: Row and claimed datatype of each value that is not written as it claims.
+        wide: Rows of the numbers with more digits than a column of that sort usually holds.
     """
 
     values: Sequence[Any]
     sort: str
     type: str
     odd: list[tuple[int, str]] = field(default_factory=list)
+    wide: Sequence[int] = ()
 
     @classmethod
     def ids(cls, values: Sequence[str | int | None]) -> Cells:
@@ -69,7 +73,25 @@ def cells_of(facts: Facts, numbers: Sequence[int]) -> Cells:
     sort, words = column_type(["text" if each == "id" else each for each in there])
     if sort in ("dates", "text"):
         values = [_as_text(value, each) for value, each in zip(values, sorts, strict=True)]
-    return Cells(values, sort, words, odd)
+    wide = [row for row, value in enumerate(values) if _is_wide(value, sort)]
+    if sort == "number" and wide:
+        return Cells([_exact(value) for value in values], "decimal", "decimal", odd, wide)
+    return Cells(values, sort, words, odd, wide)
+
+
+def _is_wide(value: Any, sort: str) -> bool:
+    """Whether a number has more digits than a column of that sort usually holds."""
+    if isinstance(value, int):
+        bits = 53 if sort == "number" else 63
+        return not -(2**bits) <= value < 2**bits
+    return isinstance(value, decimal.Decimal)
+
+
+def _exact(value: Any) -> decimal.Decimal | None:
+    """A number with all its digits; what is none, is missing, as in a column of floats."""
+    if value is None or value != value:
+        return None
+    return decimal.Decimal(repr(value)) if isinstance(value, float) else decimal.Decimal(value)
 
 
 def _id_type(facts: Facts, values: Sequence[Any], numbers: Sequence[int]) -> str:
@@ -91,6 +113,11 @@ def frame_of(table: Table, labels: Sequence[str]) -> tuple[pd.DataFrame, list[No
         for label, column in zip(labels, table.columns, strict=True)
         if column.cells.odd
     ]
+    notes.extend(
+        _wide_note(table.name, label, column.cells)
+        for label, column in zip(labels, table.columns, strict=True)
+        if column.cells.wide
+    )
     frame = pd.DataFrame(columns)
     if table.key == 2 and len(frame):
         frame = frame.drop_duplicates(ignore_index=True)
@@ -102,7 +129,7 @@ def _series(cells: Cells) -> pd.Series[Any]:
 
     values = list(cells.values)
     if cells.sort == "id" and any(isinstance(value, int) for value in values):
-        whole = all(value is None or isinstance(value, int) for value in values)
+        whole = all(value is None or (isinstance(value, int) and -(2**63) <= value < 2**63) for value in values)
         return pd.Series(values, dtype="Int64" if whole else object)
     if cells.sort in ("integer", "year"):
         if all(value is None or -(2**63) <= value < 2**63 for value in values):
@@ -112,9 +139,21 @@ def _series(cells: Cells) -> pd.Series[Any]:
         return pd.Series([None if value is None else float(value) for value in values], dtype="float64")
     if cells.sort == "boolean":
         return pd.Series(values, dtype="boolean")
-    if cells.sort == "mixed":
+    if cells.sort in ("decimal", "mixed"):
         return pd.Series(values, dtype=object)
     return pd.Series(values, dtype="str" if int(pd.__version__.split(".")[0]) >= 3 else object)
+
+
+def _wide_note(box: str, label: str, cells: Cells) -> Note:
+    """On numbers that need more room than a column of numbers has."""
+    what, fix = "64 bits hold, and the column Python integers", None
+    if cells.sort == "decimal":
+        what, fix = "a float can hold, and the column Decimals", f'{box}["{label}"].astype(float)'
+    elif cells.sort == "mixed":
+        what = "a float can hold, and stay exact"
+    many = f"{len(cells.wide)} numbers have" if len(cells.wide) > 1 else "a number has"
+    row = cells.wide[0]
+    return Note("cast", f"{many} more digits than {what}: {cells.values[row]}", box, label, row, fix)
 
 
 def _odd_note(box: str, label: str, cells: Cells) -> Note:

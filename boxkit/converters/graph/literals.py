@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -56,7 +57,8 @@ class Decoded:
     Attributes:
         sort: ``"integer"``, ``"number"``, ``"boolean"``, ``"date"``, ``"datetime"``, ``"year"``, ``"year and month"``,
             ``"time"``, ``"duration"`` or ``"text"``.
-        value: As a plain Python value; dates as ISO text, years as integers.
+        value: As a plain Python value; dates as ISO text, years as integers, decimals that a float would move as
+            `decimal.Decimal`.
         claimed: The local name of the datatype that the text is not written as; empty where all is well.
     """
 
@@ -70,6 +72,8 @@ def decode(literal: Literal) -> Decoded:
 
     >>> decode(Literal("042", XSD + "integer")).value, decode(Literal("1,000", XSD + "integer"))
     (42, Decoded(sort='text', value='1,000', claimed='integer'))
+    >>> decode(Literal("0.5", XSD + "decimal")).value, decode(Literal("1.1234567890123456789", XSD + "decimal")).value
+    (0.5, Decimal('1.1234567890123456789'))
     """
     datatype = literal.datatype
     if not datatype or literal.language or not datatype.startswith(XSD) or datatype == XSD + "string":
@@ -78,17 +82,30 @@ def decode(literal: Literal) -> Decoded:
     if datatype in _INTEGERS:
         found = Decoded("integer", int(text)) if _INTEGER.fullmatch(text) and len(text) < 4000 else None
     elif datatype in _NUMBERS:
-        found = _number(text)
+        found = _number(text, exact=datatype == XSD + "decimal")
     else:
         found = _other(datatype.removeprefix(XSD), text)
     return found or Decoded("text", literal.text, datatype.removeprefix(XSD))
 
 
-def _number(text: str) -> Decoded | None:
+def _number(text: str, *, exact: bool) -> Decoded | None:
+    """A number as a float; as a Decimal where the float would be another number, or infinite.
+
+    A double is by its definition the float nearest to its digits, so that only ``exact`` ones (decimals) keep more.
+    """
     special = {"INF": float("inf"), "+INF": float("inf"), "-INF": float("-inf"), "NaN": float("nan")}
     if text in special:
         return Decoded("number", special[text])
-    return Decoded("number", float(text)) if _NUMBER.fullmatch(text) else None
+    if not _NUMBER.fullmatch(text):
+        return None
+    near = float(text)
+    if not exact and abs(near) != float("inf"):
+        return Decoded("number", near)
+    try:
+        written = decimal.Decimal(text)
+    except decimal.InvalidOperation:
+        return None
+    return Decoded("number", near if decimal.Decimal(repr(near)) == written else written)
 
 
 def _other(local: str, text: str) -> Decoded | None:
