@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from boxkit.box import Note
@@ -12,7 +13,7 @@ from boxkit.converters.columns import column
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MISSING_WORDS", "typed"]
+__all__ = ["MISSING_WORDS", "is_exact", "typed"]
 
 #: Words that mean "no value" among numbers; in a column of texts they stay texts.
 MISSING_WORDS = frozenset({"NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NULL", "null", "None", "none"})
@@ -21,7 +22,9 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*|(?=\.[0-9]))(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 _BOOLEANS = ({"true", "false"}, {"True", "False"}, {"TRUE", "FALSE"})
 _INT64 = range(-(2**63), 2**63)
-_EXACT_DIGITS = 17
+#: Every decimal of that many digits comes back from a float as it was.
+_SAFE_DIGITS = 15
+_INTEGER_CHARS = 20
 
 
 def typed(cells: Sequence[str | None], box: str, label: str, notes: list[Note]) -> pd.Series[Any]:
@@ -61,13 +64,24 @@ def _conversion(texts: set[str]) -> Any:
     if any(stripped == pair or (len(stripped) == 1 and stripped < pair) for pair in _BOOLEANS):
         return lambda text: text.lower() == "true"
     if all(map(_INTEGER.fullmatch, stripped)):
-        return int if all(len(text) < 19 or int(text) in _INT64 for text in stripped) else None
-    if all(map(_NUMBER.fullmatch, stripped)) and all(map(_is_exact, stripped)):
+        return int if all(map(_is_int64, stripped)) else None
+    if all(map(_NUMBER.fullmatch, stripped)) and all(map(is_exact, stripped)):
         return float
     return None
 
 
-def _is_exact(text: str) -> bool:
+def _is_int64(text: str) -> bool:
+    return len(text) < 19 or (len(text) <= _INTEGER_CHARS and int(text) in _INT64)
+
+
+def is_exact(text: str) -> bool:
+    """Whether a float holds the number: an integer as it is, a decimal so that writing it gives the same digits."""
     mantissa = re.split("[eE]", text)[0].lstrip("+-").replace(".", "").strip("0")
     number = float(text)
-    return len(mantissa) <= _EXACT_DIGITS and abs(number) != float("inf") and (number != 0.0 or not mantissa)
+    if abs(number) == float("inf") or (number == 0.0 and mantissa):
+        return False
+    if len(text) <= _SAFE_DIGITS:
+        return True
+    if _INTEGER.fullmatch(text):
+        return Decimal(number) == Decimal(text)
+    return len(mantissa) <= _SAFE_DIGITS or Decimal(f"{number:.{len(mantissa) - 1}e}") == Decimal(text)

@@ -15,6 +15,7 @@ __all__ = [
     "DATE_SHAPES",
     "SAMPLE_VALUES",
     "SHAPES",
+    "all_exact",
     "column",
     "frame_of",
     "text_shape",
@@ -70,7 +71,7 @@ def column(values: Sequence[Any], hint: str = "") -> pd.Series[Any]:
             if missing:
                 return pd.Series(_nullable_integers(values), copy=False)
             return pd.Series(np.array(values, dtype="int64"), copy=False)
-        if kinds == {float} or (kinds == {int, float} and _all_exact(values)):
+        if kinds == {float} or (kinds == {int, float} and all_exact(values)):
             return pd.Series(np.array(values, dtype="float64"), copy=False)
         if kinds == {datetime.datetime} and not any(value is not None and value.tzinfo for value in values):
             return pd.Series(np.array(values, dtype="datetime64[us]"))
@@ -111,7 +112,8 @@ def _nullable_integers(values: Sequence[Any]) -> Any:
     return pd.arrays.IntegerArray(objects.astype("int64"), mask)
 
 
-def _all_exact(values: Iterable[Any]) -> bool:
+def all_exact(values: Iterable[Any]) -> bool:
+    """Whether a float holds each integer among the values."""
     return all(type(value) is not int or -_EXACT_IN_FLOAT <= value <= _EXACT_IN_FLOAT for value in values)
 
 

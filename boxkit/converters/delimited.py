@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from boxkit.box import BoxSet, Note
-from boxkit.converters.dialect import Dialect, parse, sniff
+from boxkit.converters.dialect import Dialect, parse, sniff, unclosed_quote
 from boxkit.converters.encoding import decode
 from boxkit.converters.grid import Grid, box_of_columns, box_of_grid, find_table
 from boxkit.converters.source import SourceFile
@@ -67,6 +67,10 @@ def convert(
     text = decode(raw, encoding, label, notes)
     dialect = sniff(text) if delimiter is None else Dialect(delimiter)
     rows: Sequence[Sequence[str]] = parse(text, dialect)
+    opened = unclosed_quote(text, dialect)
+    if opened is not None:
+        message = f"a quote opens in line {opened} and is never closed: the rest of the file is in one cell"
+        notes.append(Note("lint", message, label))
     grid = find_table(rows, label, notes, header=header) if rows else Grid((), ())
     box = box_of_grid(grid, label, table or source.stem, notes, state=source.fingerprint, as_text=as_text)
     return BoxSet([box], (), notes, [source.label])

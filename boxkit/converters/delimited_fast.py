@@ -47,7 +47,7 @@ def read_columns(
     if not plain or any("\n" in cell or "\r" in cell for cell in rows[0]) or "\r" in sample.replace("\r\n", ""):
         return None
     table = _table(source, dialect, len(rows[0]))
-    if table is None:
+    if table is None or _may_be_open(table):
         return None
     found: list[Note] = []
     names = rows[0]
@@ -77,6 +77,12 @@ def _table(source: SourceFile, dialect: Dialect, width: int) -> pa.Table | None:
         return None
     # A row of nothing is a blank line, which the careful way notes and leaves out.
     return None if _has_blank_row(table) else table
+
+
+def _may_be_open(table: pa.Table) -> bool:
+    """Whether the last cells hold line breaks, as they do where a quote is never closed."""
+    last = table.slice(max(table.num_rows - 1, 0)).to_pylist()
+    return any("\n" in cell for row in last for cell in row.values() if cell)
 
 
 def _has_blank_row(table: pa.Table) -> bool:

@@ -7,12 +7,17 @@ import io
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
-__all__ = ["Dialect", "parse", "sniff"]
+__all__ = ["Dialect", "parse", "sniff", "unclosed_quote"]
 
 _DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
 _SAMPLE_CHARS = 100_000
+#: A line that stands after the last one: where it is no row of its own, a quote is open.
+_END = "\x1e\x1e"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +64,29 @@ def _score(sample: str, dialect: Dialect) -> float:
 
 def parse(text: str, dialect: Dialect) -> list[list[str]]:
     """Every row of ``text``, blank ones included, as they stand."""
+    return list(_reader(io.StringIO(text, newline=""), dialect))
+
+
+def unclosed_quote(text: str, dialect: Dialect) -> int | None:
+    """The line, from 1, where a quote opens that nothing closes; None where there is none."""
+    if '"' not in text:
+        return None
+    reader = _reader(chain(io.StringIO(text, newline=""), [_END]), dialect)
+    begun, last = 0, 0
+    row: list[str] = []
+    for row in reader:  # noqa: B007 - the last one is wanted
+        begun, last = last, reader.line_num
+    if not row or row == [_END] or not row[-1].endswith(_END):
+        return None
+    return begun + 1 + sum(cell.count("\n") or cell.count("\r") for cell in row[:-1])
+
+
+def _reader(lines: Iterable[str], dialect: Dialect) -> Any:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    reader = csv.reader(
-        io.StringIO(text, newline=""),
+    return csv.reader(
+        lines,
         delimiter=dialect.delimiter,
         doublequote=not dialect.backslash,
         escapechar="\\" if dialect.backslash else None,
         skipinitialspace=dialect.spaced,
     )
-    return list(reader)

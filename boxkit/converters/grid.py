@@ -54,16 +54,22 @@ def find_table(
     if depth == 2:
         notes.append(Note("renamed", "the header takes two rows; they are joined", box))
     body, lines = [], []
+    single = depth == 1 and all(len(row) < 2 for row in rows)
     for at in range(start + depth, len(rows)):
-        if filled(rows[at]):
+        if filled(rows[at]) or (single and _is_missing(rows[at])):
             body.append(rows[at])
             lines.append(at)
-    _note_blank(rows[start + depth :], box, notes)
+    _note_blank([row for row in rows[start + depth :] if not (single and _is_missing(row))], box, notes)
     width = max([filled(names) if body else len(names), *(filled(row) for row in body)])
     if keep_lines and depth:
         _note_ragged(body, lines, len(names), box, notes)
     padded = [[*row[:width], *[None] * (width - len(row))] for row in body]
     return _without_empty_columns(Grid(tuple([*names, *[None] * width][:width]), padded), box, notes)
+
+
+def _is_missing(row: Sequence[Any]) -> bool:
+    """Whether a row of one column is an empty cell (written as two quotes), rather than an empty line."""
+    return list(row) == [""]
 
 
 def _note_blank(rows: Sequence[Sequence[Any]], box: str, notes: list[Note]) -> None:

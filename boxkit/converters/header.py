@@ -56,6 +56,10 @@ def header_row(rows: Sequence[Sequence[Any]]) -> int:
     often = Counter(present)
     usual = max(often, key=lambda count: (often[count] * min(count, 8), count))
     first = next(at for at, count in enumerate(counts) if count)
+    if _is_cut(rows, first):
+        return first
+    if first == 1 and not counts[0] and len(rows[0]) == len(rows[1]) > 1 and not any(map(is_text, rows[1])):
+        return 0
     least = max(usual - 1, (usual + 1) // 2, 1)
     candidates = [at for at, count in enumerate(counts) if count >= least and _may_name(rows, at, first)]
     first_wide = next(at for at, count in enumerate(counts) if count >= max(usual - 1, 1))
@@ -65,6 +69,18 @@ def header_row(rows: Sequence[Sequence[Any]]) -> int:
         if (at == first and counts[at] > 1) or counts[at] >= usual or _named_kinds(rows, at):
             return at
     return candidates[0] if candidates and candidates[0] <= first_wide else first_wide
+
+
+def _is_cut(rows: Sequence[Sequence[Any]], at: int) -> bool:
+    """Whether the row names its first columns and leaves the last ones, which have values, without a name."""
+    row = rows[at]
+    named, below = filled(row), rows[at + 1 : at + 2]
+    if not below or not all(map(is_text, row[:named])) or len(row) != len(below[0]) or filled(below[0]) <= named:
+        return False
+    near = range(at + 1, min(at + 1 + _FAR, len(rows)))
+    if all(is_text(cell) or is_blank(cell) or _is_year(cell) for cell in below[0]):
+        return named > 1 and len(set(row[:named])) == named and not any(_named_kinds(rows, each) for each in near)
+    return named > 1 or _named_kinds(rows, at) > 0
 
 
 def _may_name(rows: Sequence[Sequence[Any]], at: int, first: int) -> bool:

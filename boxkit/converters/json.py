@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from boxkit.box import BoxSet, Note
+from boxkit.converters.cells import is_exact
 from boxkit.converters.encoding import decode
-from boxkit.converters.nested import boxes_of
+from boxkit.converters.nested import Digits, boxes_of
 from boxkit.converters.source import SourceFile
 from boxkit.errors import UnreadableSource
 from boxkit.naming import box_name
@@ -19,6 +20,8 @@ __all__ = ["accepts", "convert", "name"]
 name = "json"
 
 _BEGINNING = re.compile(rb"\{\s*[\"}]|\[\s*[\[{\"\]0-9tfn-]")
+#: Longer integers are not read as numbers: Python itself reads at most 4,300 digits.
+_INTEGER_CHARS = 4_000
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
@@ -63,7 +66,11 @@ class _Decoder:
         self.notes: list[Note] = []
         self._said: set[str] = set()
         self._decoder = json.JSONDecoder(
-            object_pairs_hook=self._object, parse_float=self._float, parse_constant=self._constant, strict=False
+            object_pairs_hook=self._object,
+            parse_float=self._float,
+            parse_int=self._int,
+            parse_constant=self._constant,
+            strict=False,
         )
 
     def decode(self, text: str) -> Any:
@@ -88,8 +95,18 @@ class _Decoder:
         number = float(text)
         if number in (float("inf"), float("-inf")):
             self._say("large", f"the number {text} is too large for a float and stays text", "cast")
-            return text
+            return Digits(text)
+        if not is_exact(text):
+            self._say("long", f"the number {text} has more digits than a float holds and stays text", "cast")
+            return Digits(text)
         return number
+
+    def _int(self, text: str) -> int | str:
+        if len(text) > _INTEGER_CHARS:
+            message = f"the integer {text[:20]}… of {len(text)} digits is too long to calculate with and stays text"
+            self._say("digits", message, "cast")
+            return Digits(text)
+        return int(text)
 
     def _constant(self, text: str) -> float | str | None:
         self._say(text, f"{text} is no JSON; it is " + ("missing" if text == "NaN" else "kept as text"), "cast")

@@ -6,16 +6,22 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from boxkit.box import Box, BoxSet, ForeignKey, Note
-from boxkit.converters.columns import column, frame_of
+from boxkit.converters.columns import all_exact, column, frame_of
 from boxkit.converters.held import held_box
 from boxkit.converters.lint import lint_frame
 from boxkit.errors import UnreadableSource
 from boxkit.naming import box_name, field_labels
 
-__all__ = ["boxes_of"]
+__all__ = ["Digits", "boxes_of"]
 
 #: Texts of which one copy is kept, however often they occur.
 _KNOWN_TEXTS = 20_000
+
+
+class Digits(str):
+    """A number that no type of Python's holds as it is written; where one is, the whole column stays text."""
+
+    __slots__ = ()
 
 
 class _Table:
@@ -111,7 +117,9 @@ def _boxes(tables: list[_Table], notes: list[Note], source: str, state: Callable
         label = box_name(table.path, [box.name for box in boxes])
         headers = list(table.columns)
         labels = list(field_labels(headers))
-        columns = [column(table.column(header)) for header in headers]
+        columns = [
+            column(_exact(table.column(header), label, own, notes)) for header, own in zip(headers, labels, strict=True)
+        ]
         primary: tuple[str, ...] = ()
         if id(table) in parents:
             own = field_labels([*labels, f"{label}_row"])[-1]
@@ -130,3 +138,16 @@ def _boxes(tables: list[_Table], notes: list[Note], source: str, state: Callable
             parent, parent_field = names[id(table.parent)]
             keys.append(ForeignKey(label, (labels[0],), parent, (parent_field,)))
     return BoxSet(boxes, keys, notes, [source])
+
+
+def _exact(values: list[Any], box: str, label: str, notes: list[Note]) -> list[Any]:
+    """The values; all numbers as text, with a note, where one column of numbers cannot hold each as it stands."""
+    kinds = set(map(type, values)) - {type(None)}
+    long = Digits in kinds
+    if not long and (kinds != {int, float} or all_exact(values)):
+        return values
+    if not kinds <= {int, float, Digits}:
+        return [str(value) if type(value) is Digits else value for value in values]
+    if not long:
+        notes.append(Note("cast", "integers past 2**53 beside decimals, which no float holds, stay text", box, label))
+    return [None if value is None or value != value else str(value) for value in values]

@@ -294,3 +294,74 @@ def test_large_files_are_read_as_small_ones_are(data: Path, write, monkeypatch: 
         fast = boxkit.load(path)
         pd.testing.assert_frame_equal(the_box(fast).frame, the_box(careful).frame)
         assert fast.notes == careful.notes and the_box(fast).fields == the_box(careful).fields
+
+
+@pytest.mark.parametrize(
+    ("numbers", "rows"),
+    [
+        (["9007199254740993", "0.5", "NA"], 3),
+        (["9007199254740993", "0.5", "NA"], 350_000),
+        (["1.12345678901234567890123", "2"], 2),
+        (["0.12345678901234567", "1"], 2),
+    ],
+)
+def test_numbers_that_a_float_would_move_stay_text(write, numbers: list[str], rows: int) -> None:
+    column = [*numbers, *["10.125"] * (rows - len(numbers))]
+    boxes = boxkit.load(write("a,b\n" + "".join(f"{each},x{at}\n" for at, each in enumerate(column))))
+    assert cells(the_box(boxes))[0] == column
+    assert any("numbers held as text" in note.message for note in boxes.notes if note.field == "a")
+
+
+def test_numbers_that_a_float_holds_are_numbers(write) -> None:
+    boxes = boxkit.load(write("a,b\n9007199254740992,0.10000000000000001\n0.5,1.000000000000000056e-01\n"))
+    assert cells(the_box(boxes)) == [[2.0**53, 0.5], [0.1, 0.1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "columns"),
+    [
+        ("id,name,,\n1,2,3,4\n5,6,7,8\n", ("id", "name", "column_3", "column_4"), [[1, 5], [2, 6], [3, 7], [4, 8]]),
+        ("a,,\n1,2,3\n", ("a", "column_2", "column_3"), [[1], [2], [3]]),
+        (
+            "name,value,,\nann,3,x,y\nbob,4,z,w\n",
+            ("name", "value", "column_3", "column_4"),
+            [["ann", "bob"], [3, 4], ["x", "z"], ["y", "w"]],
+        ),
+        ("name,value,,\nann,b,x,y\n", ("name", "value", "column_3", "column_4"), [["ann"], ["b"], ["x"], ["y"]]),
+        (",,\n1,2,3\n4,5,6\n", ("column_1", "column_2", "column_3"), [[1, 4], [2, 5], [3, 6]]),
+    ],
+)
+def test_a_header_whose_last_names_are_empty_is_the_header(write, text: str, labels, columns) -> None:
+    boxes = boxkit.load(write(text))
+    assert the_box(boxes).labels == labels and cells(the_box(boxes)) == columns
+    assert "renamed" in kinds(boxes)
+
+
+def test_a_title_padded_with_delimiters_is_no_header(write) -> None:
+    box = the_box(boxkit.load(write("Report 2024,,\n,,\nname,unit,value\na,kg,1\nb,kg,2\n")))
+    assert box.labels == ("name", "unit", "value") and len(box.frame) == 2
+
+
+@pytest.mark.parametrize(("text", "column"), [('n\nx\n""\nz\n', ["x", None, "z"]), ('n\n1\n""\n', [1, None])])
+def test_an_empty_cell_of_the_only_column_is_a_row(write, text: str, column: list[object]) -> None:
+    assert cells(the_box(boxkit.load(write(text)))) == [column]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('id,name\n1,"open\n2,b\n3,c\n', 2),
+        ('id,name\n1,"two\nlines"\n2,b\n3,"open', 5),
+        ('id,name\n"1\n",b\n"2\n","open\n4,c\n', 5),
+    ],
+)
+def test_a_quote_that_is_never_closed_is_noted_with_its_line(write, text: str, line: int) -> None:
+    boxes = boxkit.load(write(text))
+    assert any(f"opens in line {line} and is never closed" in note.message for note in boxes.notes)
+    closed = boxkit.load(write('id,name\n1,"two\nlines"\n2,5" disk\n', "closed.csv"))
+    assert not any("never closed" in note.message for note in closed.notes)
+
+
+def test_a_quote_that_is_never_closed_is_noted_in_a_large_file_too(write) -> None:
+    text = "id,name\n" + "".join(f"{at},name {at}\n" for at in range(300_000)) + '5,"open\n6,b\n'
+    assert any("opens in line 300002 and" in note.message for note in boxkit.load(write(text)).notes)

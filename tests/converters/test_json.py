@@ -102,3 +102,18 @@ def test_utf16_and_a_mark(load) -> None:
 def test_deep_nesting_is_an_error_and_no_crash(load) -> None:
     with pytest.raises(SourceError):
         load("[" * 100_000 + "]" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        ["9007199254740993", "0.5"],
+        ["1.12345678901234567890123", "2", "0.5"],
+        ["1" * 5000, "7"],
+        ["1e999", "7"],
+    ],
+)
+def test_numbers_that_no_number_type_holds_make_a_column_text_with_a_note(load, numbers: list[str]) -> None:
+    boxes = load("[" + ",".join(f'{{"a": {each}}}' for each in numbers) + ', {"a": null}]')
+    assert values(boxes, "orders", "a") == [*numbers, None]
+    assert any("stays text" in note.message or "stay text" in note.message for note in boxes.notes)
