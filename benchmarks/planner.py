@@ -31,6 +31,7 @@ from boxkit import BoxSet, load
 from boxkit.canonical import canonical_rows
 from boxkit.strategies.planner.confidence import THRESHOLD
 from boxkit.strategies.planner.reading import Planned, Reading, read
+from boxkit.strategies.planner.units import clash
 
 ROOT = Path(__file__).resolve().parent.parent
 QUESTIONS = Path(os.environ.get("BOXKIT_QUESTIONS", ROOT.parent / "shared" / "questions"))
@@ -101,8 +102,18 @@ def judged(
     right = compare(rows[0], gold)
     rivals = any(not same(other, rows[0]) for other in rows[1:])
     abstains = rivals or best.confidence < THRESHOLD or (empty_abstains and not rows[0])
+    abstains = abstains or reading.doubt is not None or clash(question, best.code) is not None
     verdict = "abstained" if abstains else "right" if right else "wrong"
-    return Outcome(question, verdict, right, best.confidence, "rivals" if rivals else "", reading, gold, rows=rows[0])
+    return Outcome(
+        question,
+        verdict,
+        right,
+        best.confidence,
+        "rivals" if rivals else reading.doubt or "",
+        reading,
+        gold,
+        rows=rows[0],
+    )
 
 
 def library() -> Iterator[Outcome]:

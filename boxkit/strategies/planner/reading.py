@@ -12,6 +12,7 @@ from boxkit.plan import describe, emit
 from boxkit.plan.algebra import Plan
 from boxkit.strategies.planner.compile import compile_query
 from boxkit.strategies.planner.confidence import confidence
+from boxkit.strategies.planner.doubts import doubt_of
 from boxkit.strategies.planner.index import Index, index_of
 from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.linking import Lexicon, lexicon_of
@@ -57,12 +58,14 @@ class Reading:
         best: The best candidates, first the best; those behind it rival it.
         unplaced: Words that could not be placed in the best candidate, or at all.
         partial: Boxes too large for all their values to be known.
+        doubt: What the best candidate leaves out of the question; None where it leaves nothing out.
     """
 
     items: tuple[Item, ...]
     best: tuple[Planned, ...]
     unplaced: tuple[str, ...]
     partial: tuple[str, ...] = ()
+    doubt: str | None = None
 
     def understood(self) -> list[str]:
         """The question's words and what they were taken for."""
@@ -115,7 +118,8 @@ def read(question: str, boxes: BoxSet, ties: str = "all") -> Reading:
         if planned is not None and planned.code not in {each.code for each in best}:
             best.append(planned)
     unplaced = best[0].candidate.unplaced if best else _unknown(items)
-    return Reading(tuple(items), tuple(best), unplaced, known.index.partial)
+    doubt = doubt_of(items, best[0].candidate, known.index, boxes) if best else None
+    return Reading(tuple(items), tuple(best), unplaced, known.index.partial, doubt)
 
 
 def _written(candidate: Candidate, boxes: BoxSet, known: _Known, ties: str) -> Planned | None:

@@ -12,6 +12,7 @@ from boxkit.executor import Limits, Run
 from boxkit.failure import Failure
 from boxkit.profile import PROFILES, Profile
 from boxkit.strategies.planner.confidence import THRESHOLD
+from boxkit.strategies.planner.doubts import is_none
 from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.reading import Planned, Reading, read
 from boxkit.strategies.planner.units import clash
@@ -61,8 +62,9 @@ class Planner(StrategyBase):
             runs.append((yield Execute(planned.code, boxes, self.limits)))
         answer = self._answer(question, boxes, reading, runs[0])
         doubt = (
-            self._doubt(runs)
-            or clash(question, reading.best[0].code)
+            clash(question, reading.best[0].code)
+            or reading.doubt
+            or self._doubt(best.candidate.query, runs)
             or (_unplaced(reading.unplaced) if unsure else None)
         )
         if doubt is None or (self.force and runs[0].error is None):
@@ -71,14 +73,16 @@ class Planner(StrategyBase):
         choices = [_choice(planned, run) for planned, run in zip(reading.best, runs, strict=True)]
         return self._abstains(question, reading, doubt, choices)
 
-    def _doubt(self, runs: list[Run]) -> str | None:
+    def _doubt(self, query: Query, runs: list[Run]) -> str | None:
         """Why what the best candidate gave is not to be given as the answer; None where it is."""
         if runs[0].error is not None:
             return f"the plan could not be run: {runs[0].error.message}"
         answers = [sorted(map(repr, canonical_rows(run.answer)[0])) for run in runs if run.error is None]
         if any(other != answers[0] for other in answers[1:]):
             return "the question can be read in several ways that give different answers"
-        if runs[0].empty is not None and self.profile.empty_is_error:
+        if self.profile.empty_is_error and (
+            runs[0].empty is not None or is_none(query, canonical_rows(runs[0].answer)[0])
+        ):
             return "nothing in the data fits the question as it was understood"
         return None
 

@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pandas as pd
 import pytest
 
-from boxkit import BoxSet, Planner, load
+from boxkit import BoxSet, Planner, Profile, load
+
+STUDIO = """
+CREATE TABLE person (person_id INTEGER PRIMARY KEY, name TEXT, born INTEGER);
+CREATE TABLE movie (
+    movie_id INTEGER PRIMARY KEY, title TEXT, director_id INTEGER REFERENCES person (person_id), year INTEGER
+);
+CREATE TABLE casting (
+    movie_id INTEGER REFERENCES movie (movie_id),
+    person_id INTEGER REFERENCES person (person_id),
+    role TEXT,
+    PRIMARY KEY (movie_id, person_id)
+);
+CREATE TABLE team (team_id INTEGER PRIMARY KEY, name TEXT, city TEXT);
+CREATE TABLE membership (
+    member_id INTEGER REFERENCES person (person_id),
+    team_id INTEGER REFERENCES team (team_id),
+    PRIMARY KEY (member_id, team_id)
+);
+CREATE TABLE staff (staff_id INTEGER PRIMARY KEY, name TEXT, reports_to INTEGER REFERENCES staff (staff_id));
+INSERT INTO person VALUES
+    (1, 'Ida Moor', 1960), (2, 'Hal Ford', 1950), (3, 'Uma Reed', 1970), (4, 'Sol Kane', 1980);
+INSERT INTO movie VALUES (1, 'Dust', 1, 1999), (2, 'Rain', 1, 2001), (3, 'Snow', 3, 2005), (4, 'Sun', 3, 2010);
+INSERT INTO casting VALUES
+    (1, 2, 'Pilot'), (1, 4, 'Cook'), (2, 4, 'Spy'), (3, 2, 'King'), (4, 4, 'Clown'), (4, 1, 'Nurse');
+INSERT INTO team VALUES (1, 'Reds', 'Ulm'), (2, 'Blues', 'Bonn');
+INSERT INTO membership VALUES (1, 1), (1, 2), (2, 1), (3, 2);
+INSERT INTO staff VALUES (1, 'Andrew Adams', NULL), (2, 'Nan Edwards', 1), (3, 'Jan Park', 1);
+"""
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +70,55 @@ def test_a_median_is_taken_of_all_rows_and_of_groups(office):
 
 def test_a_share_without_a_condition_is_no_share(office):
     assert "bool" not in why("What share of projects is done?", office)
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
+    path = tmp_path_factory.mktemp("doubts") / "studio.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(STUDIO)
+    connection.close()
+    return load(path)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Who is the second oldest employee?", "second"),
+        ("Which employee has the second highest salary?", "second"),
+        ("What is the 2nd largest project?", "2nd"),
+        ("What is the third largest project?", "third"),
+        ("How old is Ada Byrne?", "How old"),
+        ("Which cities are not home of Ada Byrne?", "city"),
+    ],
+)
+def test_a_word_that_changes_the_answer_is_named(office, question, word):
+    assert word in why(question, office)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Which persons are only in the Reds?", "only"),
+        ("Which persons are in every team?", "every"),
+        ("Which movies also have Sol Kane?", "also"),
+        ("How many staff report to Andrew Adams?", "report"),
+        ("Which cities have no team of Ida Moor?", ""),
+    ],
+)
+def test_a_word_that_changes_the_answer_is_named_where_boxes_are_joined(studio, question, word):
+    assert word in why(question, studio)
+
+
+def test_a_count_of_nothing_is_an_abstention_unless_the_profile_takes_empty_answers(office):
+    question = "How many employees from Jena have a salary over 100?"
+    assert "nothing in the data" in why(question, office).lower()
+    assert Planner(profile=Profile(empty_is_error=False)).ask(question, office).rows == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("question", "count"),
+    [("Show only the names of all employees", 5), ("Show all projects", 4), ("Which employees are not from Ulm?", 3)],
+)
+def test_the_same_words_where_they_are_harmless_do_not_stop_it(office, question, count):
+    assert len(Planner().ask(question, office).rows) == count

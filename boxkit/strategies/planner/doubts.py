@@ -1,0 +1,155 @@
+"""Why a reading is not to be given as the answer: words that change it and are not in the query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from boxkit.box import BoxSet
+from boxkit.strategies.planner.fields import Place
+from boxkit.strategies.planner.index import Index
+from boxkit.strategies.planner.query import Query
+from boxkit.strategies.planner.search import Candidate
+from boxkit.strategies.planner.tagging import Item
+
+__all__ = ["doubt_of", "is_none"]
+
+_ORDINALS = frozenset("second third fourth fifth sixth seventh eighth ninth tenth penultimate".split())
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
+_BEFORE_UNIT = frozenset("a per each every one half".split())
+_NEGATIONS = frozenset("no not none never neither nor nobody nothing without cannot".split())
+_ASKING = frozenset("show list give return display get print tell me us the".split())
+_AGE = re.compile(r"\bhow old\b|\bages?\b", re.IGNORECASE)
+
+
+def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: BoxSet) -> str | None:
+    """What the query leaves out of the question, the word named; None where it leaves nothing out."""
+    rules: tuple[Callable[[], str | None], ...] = (
+        lambda: _ordinal(items),
+        lambda: _universal(items, candidate.query),
+        lambda: _only(items),
+        lambda: _also(items, candidate),
+        lambda: _age(items, candidate.query, index),
+        lambda: _negation(items, candidate.query),
+        lambda: _negated_kinds(candidate, index, boxes),
+        lambda: _own_relation(items, candidate.query, index),
+    )
+    return next((why for rule in rules if (why := rule()) is not None), None)
+
+
+def is_none(query: Query, rows: Sequence[Sequence[object]]) -> bool:
+    """Whether a count of what fulfils a condition is 0: as with no rows, mostly not what was asked."""
+    counts = len(query.outputs) == 1 and query.outputs[0].measure.function == "count"
+    narrowed = query.tests or query.havings or query.absences or query.present
+    return bool(counts and query.outputs[0].kind == "plain" and narrowed and len(rows) == 1 and tuple(rows[0]) == (0,))
+
+
+def _words(items: Sequence[Item]) -> Iterator[tuple[int, Item, str]]:
+    """The words that are in no name and no value, each with its item and the item's place."""
+    for place, item in enumerate(items):
+        if item.kind not in ("mention", "quoted", "date"):
+            for word in item.text.lower().split():
+                yield place, item, word
+
+
+def _ordinal(items: Sequence[Item]) -> str | None:
+    before = ""
+    for place, item, word in _words(items):
+        named = word in _ORDINALS or _ORDINAL.fullmatch(word) is not None
+        unit = word == "second" and (before in _BEFORE_UNIT or (place > 0 and items[place - 1].kind == "number"))
+        if named and not unit:
+            return f"a rank among others is not understood: could not place {item.text!r}"
+        before = word
+    return None
+
+
+def _universal(items: Sequence[Item], query: Query) -> str | None:
+    """``in every team``, ``with all the tags``: not a condition that one row can fulfil."""
+    if query.is_grouped:
+        return None
+    boxes = {query.root} | {output.measure.box for output in query.outputs if not output.measure.field}
+    boxes |= {output.measure.box for output in query.outputs}
+    places = {measure.place for measure in query.measures()}
+    for place, _, word in _words(items):
+        if word not in ("every", "each", "all"):
+            continue
+        rest = items[place + 1 :]
+        said = next((item for item in rest if item.kind == "mention" and item.is_schema and not item.is_value), None)
+        if said is None or rest.index(said) > 3:
+            continue
+        if not any(link.box in boxes if link.kind == "box" else link.place in places for link in said.links):
+            return f"{word!r} of {said.text!r} is a condition on all of them together, which is not understood"
+    return None
+
+
+def _only(items: Sequence[Item]) -> str | None:
+    for place, _, word in _words(items):
+        if word not in ("only", "solely", "exclusively"):
+            continue
+        before = [item.text.lower() for item in items[:place]]
+        after = items[place + 1].kind if place + 1 < len(items) else ""
+        if not all(each in _ASKING for each in before) and before[-1:] != ["the"] and after != "number":
+            return f"could not place {word!r}"
+    return None
+
+
+def _also(items: Sequence[Item], candidate: Candidate) -> str | None:
+    said = any(word == "also" for _, _, word in _words(items))
+    return "could not place 'also'" if said and candidate.tree.steps else None
+
+
+def _age(items: Sequence[Item], query: Query, index: Index) -> str | None:
+    match = _AGE.search(" ".join(item.text for item in items))
+    for output in query.outputs:
+        known = index.fields.get(output.measure.place)
+        shown = known is not None and known.kind in ("date", "year") and output.measure.function != "count"
+        if match is not None and shown:
+            return f"{match.group()!r} asks for an age, but {output.measure.field!r} is a time"
+    return None
+
+
+def _negation(items: Sequence[Item], query: Query) -> str | None:
+    """A "not" that the query has nothing of."""
+    if query.absences or any(test.negated or test.operator == "missing" for test in (*query.tests, *query.havings)):
+        return None
+    compared = ("compare", "orequal", "aboveaverage", "exceed")
+    for _, item, word in _words(items):
+        if (word in _NEGATIONS or word.endswith(("n't", "n’t"))) and item.kind not in compared:
+            return f"could not place {item.text!r}"
+    return None
+
+
+def _negated_kinds(candidate: Candidate, index: Index, boxes: BoxSet) -> str | None:
+    """A "not" about what many rows share: that one row is otherwise does not say that none is so."""
+    query = candidate.query
+    if not query.absences and not any(test.negated for test in query.tests):
+        return None
+    for output in query.outputs:
+        measure = output.measure
+        shared = (query.distinct and not measure.function) or (measure.function == "count" and measure.distinct)
+        if measure.field and shared and not _names_row(index, measure.place):
+            return f"which {measure.field!r} has none of its rows so is not what the reading says"
+    joined = {test.measure.box for test in query.tests if test.negated} - {query.root}
+    for step in candidate.tree.steps if joined else ():
+        if not step.multiplies and boxes[step.key.box].frame[list(step.key.fields)].isna().any(axis=None):
+            return f"rows without {step.key.fields[0]!r} would be left out of what is not so"
+    return None
+
+
+def _names_row(index: Index, place: Place) -> bool:
+    return (
+        place.field in index.naming.get(place.box, ())
+        or (place.field,) == index.keys[place.box]
+        or index.fields[place].unique
+    )
+
+
+def _own_relation(items: Sequence[Item], query: Query, index: Index) -> str | None:
+    """``report to Adams``, where the reports are in a key to the same box: the row named is not the row asked for."""
+    named = {test.measure.box for test in query.tests if test.operator == "in" and test.via is None}
+    for item in items:
+        for link in item.links[:1] if item.kind == "mention" else ():
+            parent = index.parents.get(link.place)
+            if link.kind == "field" and parent is not None and parent.box == link.box and link.box in named:
+                return f"whether {item.text!r} leads to or from the row that is named"
+    return None
