@@ -63,3 +63,19 @@ def test_node_and_attribute_integers_past_64_bits_stay_whole() -> None:
     graph.add_node(1, weight=Decimal("0.1"))
     frame = boxkit.load(graph)["node"].frame.set_index("node_id")
     assert frame["weight"].to_dict() == {2**70: 2**80, 1: Decimal("0.1")}
+
+
+def test_lists_inside_lists_lose_no_member(tmp_path: Path) -> None:
+    boxes = turtle(tmp_path, "a:s a a:T; a:l (1 (2 (3)) (4)) . a:u a a:T; a:l (5 5) .")
+    frame = boxes["t_l"].frame
+    assert frame.groupby("t_id")["l"].agg(list).to_dict() == {"s": [1, 2, 3, 4], "u": [5]}
+    assert [note.message for note in boxes.notes] == [
+        "the members of 2 lists under 'l' are values of their own, without their order, and so are those of the lists"
+        " inside them; 1 that stand in them again are left out"
+    ]
+
+
+def test_lists_that_nothing_leads_to_are_named_as_left_out(tmp_path: Path) -> None:
+    boxes = turtle(tmp_path, "a:s a a:T; a:n 1 . (7 (8)) a:p 9 .")
+    (note,) = boxes.notes
+    assert note.kind == "skipped" and "1 lists that nothing leads to" in note.message and note.message.endswith("7, 8")

@@ -11,6 +11,7 @@ import numpy as np
 
 from boxkit.box import Note
 from boxkit.converters.graph.lexicon import Label, Lexicon
+from boxkit.converters.graph.lists import flatten_lists, list_nodes
 from boxkit.converters.graph.literals import prefer
 from boxkit.converters.graph.names import readable
 from boxkit.converters.graph.store import BLANK, LITERAL, XSD, Ints, Literal, Term, TripleStore
@@ -100,7 +101,7 @@ def gather(
     facts = Facts(lexicon, {})
     schema = frozenset() if keep_schema else _schema(facts, chosen, whole=triples is None)
     _collect(facts, chosen, schema)
-    _flatten_lists(facts)
+    flatten_lists(facts, whole=triples is None and not keep_schema)
     _merge_inverses(facts)
     _type_entities(facts, schema, chosen, frozenset(topics))
     return facts
@@ -115,7 +116,7 @@ def _schema(facts: Facts, chosen: Ints, *, whole: bool) -> frozenset[int]:
     subjects = set(np.unique(store.subjects[chosen]).tolist())
     if subjects <= nodes | lexicon.type_nodes:
         return frozenset()
-    left_out = subjects & nodes
+    left_out = (subjects & nodes) - list_nodes(store)
     if left_out and whole:
         facts.notes.append(
             Note(
@@ -136,48 +137,6 @@ def _collect(facts: Facts, chosen: Ints, schema: frozenset[int]) -> None:
     for subject, relation, value in triples:
         if relation not in hidden and subject not in schema:
             facts.relations.setdefault(relation, {}).setdefault(subject, []).append(value)
-
-
-def _flatten_lists(facts: Facts) -> None:
-    """A value that is an RDF list becomes the list's members."""
-    store = facts.store
-    first, rest, nil = (store.number(RDF + name) for name in ("first", "rest", "nil"))
-    if first is None or rest is None:
-        return
-    heads = _pairs(store, first)
-    tails = _pairs(store, rest)
-    for relation, by_subject in facts.relations.items():
-        flattened = 0
-        for subject, values in by_subject.items():
-            if relation not in (first, rest) and any(value in heads for value in values):
-                flattened += 1
-                by_subject[subject] = list(
-                    dict.fromkeys(m for value in values for m in _members(value, heads, tails, nil))
-                )
-        if flattened:
-            word = facts.lexicon.word(store.text(relation))
-            facts.notes.append(
-                Note(
-                    "cast",
-                    f"the members of {flattened} lists under {word!r} are values of their own, without their order",
-                )
-            )
-
-
-def _pairs(store: TripleStore, relation: int) -> dict[int, int]:
-    at = store.with_predicate(relation)
-    return dict(zip(store.subjects[at].tolist(), store.objects[at].tolist(), strict=True))
-
-
-def _members(value: int, heads: dict[int, int], tails: dict[int, int], nil: int | None) -> Iterable[int]:
-    if value not in heads:
-        yield value
-        return
-    seen: set[int] = set()
-    while value in heads and value not in seen and value != nil:
-        seen.add(value)
-        yield heads[value]
-        value = tails.get(value, -1)
 
 
 def _merge_inverses(facts: Facts) -> None:
