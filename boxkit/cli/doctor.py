@@ -22,6 +22,7 @@ EXTRAS = {
     "local": "xllamacpp",
     "excel": "python-calamine",
     "sql": "sqlalchemy",
+    "servers": "psycopg",
     "eval": "matplotlib",
     "analytics": "scipy",
 }

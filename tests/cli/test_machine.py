@@ -123,7 +123,7 @@ def test_every_extra_that_doctor_knows_is_one_of_the_packages() -> None:
 
     offered = set(metadata("boxkit").get_all("Provides-Extra") or [])
     assert set(doctor_module.EXTRAS) <= offered
-    assert offered - set(doctor_module.EXTRAS) <= {"all", "test", "dev"}
+    assert offered - set(doctor_module.EXTRAS) <= {"all", "test", "dev", "benchmark"}
 
 
 @pytest.mark.model

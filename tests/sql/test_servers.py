@@ -16,7 +16,8 @@ sqlalchemy = pytest.importorskip("sqlalchemy", reason="needs the extra `sql`")
 
 ENDLESS = {
     "BOXKIT_POSTGRES": "SELECT count(*) FROM generate_series(1, 10000000000) a",
-    "BOXKIT_MARIADB": "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c a, c b",
+    "BOXKIT_MARIADB": "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+    " SELECT count(*) FROM c a, c b, c d, c e",
 }
 
 
@@ -30,17 +31,23 @@ def boxes(kind):
     url = os.environ.get(kind)
     if not url:
         pytest.skip(f'no server in {kind}: eval "$(.ci/start-servers)" starts one')
-    engine = sqlalchemy.create_engine(url)
+    # A database of its own: other tests look at all tables of the common one at the same time.
+    common = sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT")
+    with common.connect() as connection:
+        connection.exec_driver_sql("DROP DATABASE IF EXISTS sqltest")
+        connection.exec_driver_sql("CREATE DATABASE sqltest")
+    own = sqlalchemy.make_url(url).set(database="sqltest").render_as_string(hide_password=False)
+    engine = sqlalchemy.create_engine(own)
     with engine.begin() as connection:
-        connection.exec_driver_sql("DROP TABLE IF EXISTS sqltest_item")
         connection.exec_driver_sql(
             "CREATE TABLE sqltest_item (id bigint PRIMARY KEY, name varchar(20), price decimal(8, 2))"
         )
         connection.exec_driver_sql("INSERT INTO sqltest_item VALUES (9007199254740993, 'pen', 1.50), (2, NULL, 9.00)")
-    yield boxkit.load(url, tables=["sqltest_item"])
-    with engine.begin() as connection:
-        connection.exec_driver_sql("DROP TABLE sqltest_item")
     engine.dispose()
+    yield boxkit.load(own)
+    with common.connect() as connection:
+        connection.exec_driver_sql("DROP DATABASE sqltest" + (" WITH (FORCE)" if kind == "BOXKIT_POSTGRES" else ""))
+    common.dispose()
 
 
 def test_every_cell_is_the_servers_own(boxes):
