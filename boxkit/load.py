@@ -53,7 +53,7 @@ def load(
     if not sources:
         raise TypeError("load needs at least one source: a path, a URL, a DataFrame, a connection or a graph")
     given = {"question": question, "topics": topics, "hops": hops, "discover": discover, "whole_if_small": True}
-    return _convert([_choose(locate(source), format) for source in sources], given, options)
+    return _convert([_choose(locate(source, format), format) for source in sources], given, options)
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,13 @@ def from_database(source: Any, **options: Any) -> BoxSet:
 
 
 def from_graph(
-    source: Any, *, question: str | None = None, topics: Sequence[str] | None = None, hops: int = 2, **options: Any
+    source: Any,
+    *,
+    question: str | None = None,
+    topics: Sequence[str] | None = None,
+    hops: int = 2,
+    format: str | None = None,  # noqa: A002 - as in load
+    **options: Any,
 ) -> BoxSet:
     """Load a graph: an RDF file, an rdflib or networkx graph, triples, a SPARQL endpoint.
 
@@ -170,12 +176,18 @@ def from_graph(
         question: What will be asked.
         topics: The entities that it is about.
         hops: How far from these the graph is followed.
+        format: The converter to use: ``"sparql"`` for an endpoint whose address does not say that it is one; found by
+            address or content where None.
         options: That kind's options.
 
     Raises:
         UnknownFormat: It is none.
     """
     given = {"question": question, "topics": topics, "hops": hops}
+    if format is not None:
+        if format not in _GRAPHS:
+            raise ValueError(f"from_graph reads the formats {', '.join(_GRAPHS)}, not {format!r}: use boxkit.load")
+        return _convert([_choose(locate(source, format), format)], given, options)
     return _of_kinds(source, "graph", _GRAPHS, options, given)
 
 

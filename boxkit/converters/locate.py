@@ -16,6 +16,9 @@ from boxkit.errors import SourceNotFound, UnreadableSource, nearest
 
 __all__ = ["Located", "locate"]
 
+#: Converters that take an address as it is.
+_SERVICES = ("sqlalchemy", "sparql")
+
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -29,8 +32,12 @@ class Located(list[Any]):
     many: bool = False
 
 
-def locate(source: Any) -> Located:
+def locate(source: Any, format: str | None = None) -> Located:  # noqa: A002 - as in load
     """The files (as `SourceFile`) or objects that ``source`` stands for.
+
+    Args:
+        source: What the user handed over.
+        format: The converter that the user named; an address is not fetched for one that asks a service.
 
     Raises:
         SourceNotFound: Nothing is there.
@@ -46,7 +53,7 @@ def locate(source: Any) -> Located:
     if not text.strip():
         raise SourceNotFound("the source is an empty text", hint="name a file, a folder, an address or a pattern")
     if isinstance(source, str) and _SCHEME.match(text):
-        return _at_url(text)
+        return Located([source]) if format in _SERVICES else _at_url(text)
     return _at(Path(text).expanduser())
 
 
@@ -67,7 +74,7 @@ def _is_service(url: str) -> bool:
     """Whether the address is a database's or a query service's rather than a file's."""
     from boxkit.converters.registry import converter
 
-    return any(converter(name).accepts(url) >= 0.5 for name in ("sqlalchemy", "sparql"))
+    return any(converter(name).accepts(url) >= 0.5 for name in _SERVICES)
 
 
 def _at(path: Path) -> Located:

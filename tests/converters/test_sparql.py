@@ -73,6 +73,20 @@ def same_boxes(one: boxkit.BoxSet, other: boxkit.BoxSet) -> None:
         pd.testing.assert_frame_equal(one[name].frame, other[name].frame)
 
 
+@pytest.mark.parametrize("address", ["http://127.0.0.1:{}/", "http://127.0.0.1:{}", "http://127.0.0.1:{}/data.ttl"])
+def test_an_endpoint_whose_address_does_not_say_so_is_asked_by_format(service: Service, nt: Path, address: str) -> None:
+    url = address.format(service.server_port)
+    expected = boxkit.from_graph(nt, topics=["The Beatles"])
+    same_boxes(boxkit.from_graph(url, topics=["The Beatles"], format="sparql"), expected)
+    same_boxes(boxkit.load(url, topics=["The Beatles"], format="sparql"), expected)
+
+
+def test_from_graph_names_its_formats(nt: Path) -> None:
+    same_boxes(boxkit.from_graph(nt, format="rdf"), boxkit.from_graph(nt))
+    with pytest.raises(ValueError, match=r"rdf, networkx, sparql, triples, not 'csv'"):
+        boxkit.from_graph(nt, format="csv")
+
+
 @pytest.mark.timeout(240)
 def test_every_server_gives_the_boxes_of_the_file_it_serves(url: str, nt: Path) -> None:
     same_boxes(sparql.convert(url, topics=["The Beatles"]), boxkit.from_graph(nt, topics=["The Beatles"]))
