@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -36,11 +34,13 @@ def chat(loading: Loading, asking: Asking, confinement: Confinement) -> None:
 
     Each question is answered on its own. Ctrl-C gives up the question being answered; at the prompt it ends.
     """
+    from boxkit.cli.prompt import heed_ctrl_c
     from boxkit.cli.strategies import strategy_for
     from boxkit.cli.terminal import say, text
     from boxkit.cli.worker import start_worker
 
     with reported():
+        heed_ctrl_c()
         start_worker()
         strategy, who = strategy_for(asking, confinement.limits())
         boxes = loading.load()
@@ -57,7 +57,9 @@ class _Talk:
     answers: list[Answer] = field(default_factory=list)
 
     def go_on(self) -> None:
-        while (line := _read()) is not None:
+        from boxkit.cli.prompt import read_line
+
+        while (line := read_line("boxkit> ")) is not None:
             if line in ("/quit", "/exit", "/q"):
                 return
             if line.startswith("/"):
@@ -104,17 +106,3 @@ class _Talk:
         else:
             self.answers.append(answer)
             print_answer(answer)
-
-
-def _read() -> str | None:
-    """The next line, stripped; None at the end of the input."""
-    if not sys.stdin.isatty():
-        line = sys.stdin.readline()
-        return line.strip() if line else None
-    with suppress(ImportError):
-        import readline  # noqa: F401 - gives input() its line editing and history, where the system has it
-
-    try:
-        return input("boxkit> ").strip()
-    except EOFError:
-        return None

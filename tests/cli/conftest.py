@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,14 @@ from click.testing import CliRunner, Result
 from boxkit.cli.app import app
 
 Invoke = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _ctrl_c_is_heeded() -> Iterator[None]:
+    """Commands started here heed Ctrl-C even where the tests run in the background, whose children would ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

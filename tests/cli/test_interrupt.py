@@ -17,16 +17,19 @@ from boxkit.testing import FaultyServer, faults
 
 pty = pytest.importorskip("pty")
 
+#: A shell whose children begin with Ctrl-C ignored, as those in the background do.
+IGNORING = ("sh", "-c", "trap '' INT; exec \"$@\"", "sh")
+
 REPLY = "It adds up.\n\n```python\nanswer = sales['amount'].sum()\n```"
 
 
 class Conversation:
     """``boxkit chat`` on a terminal of its own."""
 
-    def __init__(self, *arguments: object) -> None:
+    def __init__(self, *arguments: object, under: tuple[str, ...] = ()) -> None:
         self.leader, follower = pty.openpty()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "boxkit", "chat", *map(str, arguments)],
+            [*under, sys.executable, "-m", "boxkit", "chat", *map(str, arguments)],
             stdin=follower,
             stdout=follower,
             stderr=follower,
@@ -94,8 +97,11 @@ def test_ctrl_c_gives_up_one_question_and_the_conversation_goes_on(talk: list[Co
         assert chat.end() == 0
 
 
-def test_ctrl_c_at_the_prompt_ends_the_conversation_with_130(talk: list[Conversation], sales: Path) -> None:
-    chat = Conversation(sales, "--model", "planner")
+@pytest.mark.parametrize("under", [(), IGNORING], ids=["heeded", "ignored by the shell"])
+def test_ctrl_c_at_the_prompt_ends_the_conversation_with_130(
+    talk: list[Conversation], sales: Path, under: tuple[str, ...]
+) -> None:
+    chat = Conversation(sales, "--model", "planner", under=under)
     talk.append(chat)
     chat.wait_for("boxkit> ")
     chat.interrupt()
