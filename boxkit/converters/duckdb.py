@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,13 +40,22 @@ _WORDS = (
     ("TIMESTAMP", "datetime"),
     ("DATE", "date"),
     ("TIME", "time"),
-    ("INTERVAL", "duration"),
     ("BLOB", "bytes"),
     ("VARCHAR", "text"),
     ("ENUM", "text"),
     ("UUID", "text"),
     ("JSON", "text"),
 )
+
+#: Types whose values Arrow or pandas would change.
+_CHANGED = re.compile(r"UHUGEINT|\bBIT\b|TIME WITH TIME ZONE|\bTIMETZ|BIGNUM|VARINT|INTERVAL|^UNION")
+_FAR = "NOT isfinite({0}) OR year({0}) NOT BETWEEN 1 AND 9999"
+#: When a column of the type has values that Python has not.
+_UNHELD = {
+    **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_S", "TIMESTAMP_MS"), _FAR),
+    "TIMESTAMP_NS": "NOT isfinite({0}::TIMESTAMP)",
+    "TIME": "{0} = '24:00:00'::TIME",
+}
 
 
 def accepts(source: Any) -> float:
@@ -128,9 +138,9 @@ def _tables(connection: Any) -> Iterator[Table]:
 
 
 def _words(kind: str) -> str:
-    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")) or _CHANGED.search(kind):
         return "text"
-    if "INT" in kind and not kind.startswith("INTERVAL"):
+    if "INT" in kind:
         return "integer"
     return next((words for start, words in _WORDS if kind.startswith(start)), "text")
 
@@ -146,12 +156,39 @@ class _Reader:
         """Some fields, or the first rows only."""
         labels = self.labels if columns is None else tuple(columns)
         names = [self.table.columns[self.labels.index(label)].name for label in labels]
-        chosen = ", ".join(f"{quoted(each)} AS c{at}" for at, each in enumerate(names)) or "1"
-        sql = f"SELECT {chosen} FROM {self._place}" + ("" if limit is None else f" LIMIT {int(limit)}")
+        cells = [quoted(each) for each in names]
+        place = f"{self._place}" + ("" if limit is None else f" LIMIT {int(limit)}")
         with self.database.connect() as connection:
-            result = connection.sql(sql)
+            notes = self._as_text(connection, cells, labels, place)
+            chosen = ", ".join(f"{each} AS c{at}" for at, each in enumerate(cells)) or "1"
+            result = connection.sql(f"SELECT {chosen} FROM {place}")
             table = result.to_arrow_table() if hasattr(result, "to_arrow_table") else result.fetch_arrow_table()
-        return arrow_reading([table.column(at) for at in range(len(labels))], labels, self.box, table.num_rows)
+        reading = arrow_reading([table.column(at) for at in range(len(labels))], labels, self.box, table.num_rows)
+        return Reading(reading.frame, (*notes, *reading.notes))
+
+    def _as_text(self, connection: Any, cells: list[str], labels: Sequence[str], place: str) -> list[Note]:
+        """Replace, among the cells to select, those whose values would change on the way, by their text."""
+        if not cells:
+            return []
+        types = list(map(str, connection.sql(f"SELECT {', '.join(cells)} FROM {self._place} LIMIT 0").types))
+        tests = {at: _UNHELD[kind].format(cells[at]) for at, kind in enumerate(types) if kind in _UNHELD}
+        odd = set()
+        if tests:
+            asked = ", ".join(f"coalesce(bool_or({test}), false)" for test in tests.values())
+            found = connection.execute(f"SELECT {asked} FROM (FROM {place})").fetchall()[0]
+            odd = {at for at, is_odd in zip(tests, found, strict=True) if is_odd}
+        notes = []
+        for at, kind in enumerate(types):
+            nested = kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))
+            if nested and not _CHANGED.search(kind) and ("DATE" in kind or "TIME" in kind):
+                notes.append(Note("cast", "nested values became JSON text", self.box, labels[at]))
+                cells[at] = f"CAST(to_json({cells[at]}) AS VARCHAR)"
+            elif at in odd or _CHANGED.search(kind):
+                why = "some of its values have" if at in odd else "it has"
+                message = f"{why} no counterpart in pandas ({kind[:80]}), so it became {'JSON ' * nested}text"
+                notes.append(Note("cast", message, self.box, labels[at]))
+                cells[at] = f"CAST(to_json({cells[at]}) AS VARCHAR)" if nested else f"CAST({cells[at]} AS VARCHAR)"
+        return notes
 
     @property
     def _place(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from boxkit.box import BoxSet, Note
+from boxkit.converters.arrow_series import arrow_series, json_text
 from boxkit.converters.held import content_state, held_box
 from boxkit.errors import UnsupportedValue
 from boxkit.naming import box_name, field_labels
@@ -174,15 +175,34 @@ def _normal_column(series: Any, box: str, label: str, notes: list[Note]) -> Any:
         return cast(series.sparse.to_dense(), "a sparse column became a dense one")
     if dtype.kind == "c":
         return cast(series.map(str, na_action="ignore"), "complex numbers became text")
+    if isinstance(dtype, pd.ArrowDtype) and dtype.kind == "O":
+        return _normal_arrow(series, box, label, notes)
+    if dtype.kind == "f" and dtype.itemsize > 8:
+        return cast(*_normal_long(series))
     if pd.api.types.is_object_dtype(dtype):
         return _normal_objects(series, box, label, notes)
     return series.copy()
 
 
+def _normal_arrow(series: Any, box: str, label: str, notes: list[Note]) -> Any:
+    import pyarrow as pa
+
+    if not pa.types.is_nested(series.dtype.pyarrow_dtype):
+        return series.copy()
+    return arrow_series(pa.chunked_array(series.array.__arrow_array__()), box, label, notes)
+
+
+def _normal_long(series: Any) -> tuple[Any, str]:
+    """Floats of more than 64 bits: as usual ones where those hold the values, else as text."""
+    floats = series.astype("float64")
+    if ((floats == series) | series.isna()).all():
+        return floats, "floats of more than 64 bits became usual ones"
+    return series.astype(object).map(str, na_action="ignore"), "floats of more than 64 bits became text"
+
+
 def _normal_objects(series: Any, box: str, label: str, notes: list[Note]) -> Any:
     import datetime
     import decimal
-    import json
     import uuid
 
     import numpy as np
@@ -198,9 +218,7 @@ def _normal_objects(series: Any, box: str, label: str, notes: list[Note]) -> Any
         return series.copy()
     if all(issubclass(kind, nested) for kind in other):
         notes.append(Note("cast", "nested values became JSON text", box, label))
-        return series.map(
-            lambda cell: json.dumps(cell, ensure_ascii=False, default=_json) if isinstance(cell, nested) else cell
-        )
+        return series.map(lambda cell: json_text(cell) if isinstance(cell, nested) else cell)
     if all(issubclass(kind, (uuid.UUID, complex)) for kind in other):
         notes.append(
             Note("cast", f"{', '.join(sorted(kind.__name__ for kind in other))} values became text", box, label)
@@ -212,8 +230,3 @@ def _normal_objects(series: Any, box: str, label: str, notes: list[Note]) -> Any
         where=box,
         hint=f"drop the column, or turn it into text first: df[{label!r}].map(str)",
     )
-
-
-def _json(value: Any) -> Any:
-    """What JSON text holds for a value that JSON has no form for."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -91,7 +91,8 @@ def _hash(frame: pd.DataFrame) -> str:
         series = frame.iloc[:, at]
         try:
             hashed = pd.util.hash_pandas_object(series, index=False, categorize=False)
-        except TypeError:
-            hashed = pd.util.hash_pandas_object(series.map(repr), index=False, categorize=False)
+        except (TypeError, ValueError):
+            # Values that do not hash, and texts that are no Unicode.
+            hashed = pd.util.hash_pandas_object(series.astype(object).map(ascii), index=False, categorize=False)
         digest.update(hashed.to_numpy().tobytes())
     return digest.hexdigest()[:32]

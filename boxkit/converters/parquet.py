@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from boxkit.box import Box, BoxSet, Field, Note, Reading
+from boxkit.converters.arrow_series import arrow_series
+from boxkit.converters.columns import frame_of
 from boxkit.converters.frames import normal_frame
 from boxkit.converters.source import SourceFile
 from boxkit.errors import UnreadableSource
@@ -106,35 +108,13 @@ class ParquetReader:
 def arrow_reading(columns: Sequence[Any], labels: Sequence[str], box: str, length: int) -> Reading:
     """Arrow columns as a frame: integers with missing values stay integers, nested values are normalised."""
     import pandas as pd
-    import pyarrow as pa
 
-    def dtype(kind: Any) -> Any:
-        nullable = {
-            pa.int8(): "Int8",
-            pa.int16(): "Int16",
-            pa.int32(): "Int32",
-            pa.int64(): "Int64",
-            pa.uint8(): "UInt8",
-            pa.uint16(): "UInt16",
-            pa.uint32(): "UInt32",
-            pa.uint64(): "UInt64",
-            pa.bool_(): "boolean",
-        }
-        return pd.api.types.pandas_dtype(nullable[kind]) if kind in nullable else None
-
-    series = []
-    for each in columns:
-        kind = each.type
-        if dtype(kind) is not None and each.null_count:
-            series.append(each.to_pandas(types_mapper=dtype))
-        else:
-            series.append(each.to_pandas())
-    from boxkit.converters.columns import frame_of
-
+    notes: list[Note] = []
+    series = [arrow_series(each, box, label, notes) for each, label in zip(columns, labels, strict=True)]
     frame = frame_of([each.reset_index(drop=True) for each in series], [str(at) for at in range(len(labels))], length)
     frame.columns = pd.Index(list(labels)) if labels else frame.columns
-    own, _, notes = normal_frame(frame, box)
-    return Reading(own, tuple(notes))
+    own, _, found = normal_frame(frame, box)
+    return Reading(own, (*notes, *found))
 
 
 def arrow_words(kind: Any) -> str:

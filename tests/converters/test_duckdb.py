@@ -53,3 +53,28 @@ def test_a_damaged_file_is_named(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:100] + b"\x00" * 5000)
     with pytest.raises(UnreadableSource, match="DuckDB"):
         boxkit.load(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "held"),
+    [
+        ("UHUGEINT", "340282366920938463463374607431768211455", "340282366920938463463374607431768211455"),
+        ("BIT", "'0101'", "0101"),
+        ("TIMETZ", "'10:00:00+02:30'", "10:00:00+02:30"),
+        ("TIMESTAMP", "'infinity'", "infinity"),
+        ("TIMESTAMPTZ", "'-infinity'", "-infinity"),
+        ("DATE", "'infinity'", "infinity"),
+        ("DATE", "'29000-01-01'", "29000-01-01"),
+        ("TIME", "'24:00:00'", "24:00:00"),
+        ("INTERVAL", "'1 month 2 days'", "1 month 2 days"),
+        ("BIGINT[]", "[9007199254740993, NULL]", "[9007199254740993, null]"),
+        ("STRUCT(a DATE)", "{'a': 'infinity'}", '{"a":"infinity"}'),
+    ],
+)
+def test_values_that_pandas_has_not_become_text_with_a_note(tmp_path: Path, kind: str, value: str, held: str) -> None:
+    with duckdb.connect(str(tmp_path / "odd.db")) as connection:
+        connection.execute(f"CREATE TABLE t(x {kind}, n INTEGER); INSERT INTO t VALUES ({value}, 1), (NULL, 2)")
+    box = boxkit.load(tmp_path / "odd.db")["t"]
+    reading = box.reader.read()
+    assert reading.frame["x"].tolist()[0] == held and reading.frame["x"].isna().tolist() == [False, True]
+    assert reading.frame["n"].tolist() == [1, 2] and [note.field for note in reading.notes] == ["x"]

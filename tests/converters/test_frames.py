@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -170,3 +172,32 @@ def test_empty_frames_and_series() -> None:
     assert box_of(pd.DataFrame()).labels == () and box_of(pd.DataFrame({"a": []})).count() == 0
     assert box_of(pd.Series([1, 2], name="s")).labels == ("s",)
     assert np.array_equal(box_of(pd.Series([1, 2])).frame.to_numpy(), [[1], [2]])
+
+
+@pytest.mark.parametrize(
+    ("array", "held"),
+    [
+        (pa.array([[2**53 + 1, None], [1]]), ["[9007199254740993, null]", "[1]"]),
+        (pa.array([{"a": 2**53 + 1}, {"a": None}]), ['{"a": 9007199254740993}', '{"a": null}']),
+        (pa.array([[1.5, float("nan")], []]), ["[1.5, null]", "[]"]),
+        (pa.array([1001, 0], pa.time64("ns")), ["00:00:00.000001001", "00:00:00.000000000"]),
+        (pa.array([10**7, 0], pa.date32()), ["29349-01-26", "1970-01-01"]),
+        (pa.array([86_400_000 * 10**7, 0], pa.date64()), ["29349-01-26", "1970-01-01"]),
+    ],
+)
+def test_arrow_values_that_pandas_would_change_are_text_with_a_note(tmp_path: Path, array: pa.Array, held) -> None:
+    pq.write_table(pa.table({"x": array, "n": [1, 2]}), tmp_path / "t.parquet")
+    reading = boxkit.load(tmp_path / "t.parquet")["t"].reader.read()
+    assert reading.frame["x"].tolist() == held and reading.frame["n"].tolist() == [1, 2]
+    assert [note.field for note in reading.notes] == ["x"]
+
+
+def test_odd_columns_of_a_frame_do_not_hide_the_others() -> None:
+    lists = pd.Series([[2**53 + 1, None], [1]], dtype=pd.ArrowDtype(pa.list_(pa.int64())))
+    long = np.array([1, 2], dtype=np.longdouble) / 3
+    frame = pd.DataFrame({"l": lists, "d": long, "s": pd.Series(["\ud800", "a"], dtype=object), "n": [1, 2]})
+    boxes = boxkit.load(frame)
+    found = boxes["table"].frame
+    assert found["l"].tolist() == ["[9007199254740993, null]", "[1]"] and found["n"].tolist() == [1, 2]
+    assert found["d"].tolist() == [str(each) for each in long] and found["s"].tolist() == ["\ud800", "a"]
+    assert boxes["table"].reader.fingerprint() == boxkit.load(frame)["table"].reader.fingerprint()

@@ -1,0 +1,112 @@
+"""Arrow columns become pandas columns that hold the same values; what pandas cannot hold becomes text, with a note."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from boxkit.box import Note
+from boxkit.converters.columns import column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["arrow_series", "json_text"]
+
+
+def arrow_series(array: Any, box: str, label: str, notes: list[Note]) -> pd.Series[Any]:
+    """The column: integers and booleans with missing values stay what they are, nested values become JSON text.
+
+    Args:
+        array: A chunked array.
+        box: For notes.
+        label: For notes.
+        notes: Added to.
+    """
+    import pyarrow as pa
+
+    kind = array.type
+    if pa.types.is_nested(kind) and not pa.types.is_union(kind):
+        notes.append(Note("cast", "nested values became JSON text", box, label))
+        return column([None if each is None else json_text(each) for each in _values(array)], "text")
+    mapped = _nullable(kind) if array.null_count else None
+    try:
+        if mapped is not None:
+            return array.to_pandas(types_mapper=lambda _: mapped)  # type: ignore[no-any-return]
+        return array.to_pandas()  # type: ignore[no-any-return]
+    except (pa.ArrowException, ValueError, OverflowError):
+        message = f"its values of type {kind} include some that pandas cannot hold; they became text"
+        notes.append(Note("cast", message, box, label))
+        return column(_texts(array), "text")
+
+
+def _nullable(kind: Any) -> Any:
+    import pandas as pd
+    import pyarrow as pa
+
+    if pa.types.is_boolean(kind):
+        return pd.BooleanDtype()
+    if pa.types.is_integer(kind):
+        return pd.api.types.pandas_dtype(str(kind).replace("uint", "UInt").replace("int", "Int"))
+    return None
+
+
+def _texts(array: Any) -> list[str | None]:
+    import pyarrow as pa
+
+    try:
+        texts: list[str | None] = array.cast(pa.string()).to_pylist()
+    except pa.ArrowException:
+        return [None if each is None else str(each) for each in _values(array)]
+    return texts
+
+
+def _values(array: Any) -> list[Any]:
+    """Python values; those that Python has no type for as text."""
+    import pyarrow as pa
+
+    try:
+        values: list[Any] = array.to_pylist()
+    except (pa.ArrowException, ValueError, OverflowError):
+        return list(map(_value, array))
+    return values
+
+
+def _value(scalar: Any) -> Any:
+    import pyarrow as pa
+
+    if not scalar.is_valid:
+        return None
+    if pa.types.is_struct(scalar.type):
+        return {key: _value(each) for key, each in scalar.items()}
+    if isinstance(scalar, (pa.ListScalar, pa.LargeListScalar, pa.FixedSizeListScalar)):
+        return list(map(_value, scalar.values))
+    try:
+        return scalar.as_py()
+    except (pa.ArrowException, ValueError, OverflowError):
+        return scalar.cast(pa.string()).as_py()
+
+
+def json_text(value: Any) -> str:
+    """A nested value as JSON text: integers exact, missing values and not-a-number ``null``, infinities as text."""
+    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key if isinstance(key, str) else str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(map(_plain, value))
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value if value is None or isinstance(value, (str, int, float)) else _text(value)
+
+
+def _text(value: Any) -> str | None:
+    import pandas as pd
+
+    return None if value is pd.NA or value is pd.NaT else str(value)
