@@ -425,3 +425,4 @@ def test_the_guides_examples_run() -> None:
     assert len(boxes["ape_likes"].frame.merge(boxes["ape"].frame, on="ape_id")) == 3  # type: ignore[index]
     assert "kiri" in set(around["ape"].frame["ape_id"])  # type: ignore[index]
     assert "momo" in set(asked["ape"].frame["ape_id"])  # type: ignore[index]
+    assert list(names["nearest"]["ape"].labels) == ["ape_id", "ape_label", "mother", "mother_label"]  # type: ignore[index]
