@@ -111,3 +111,16 @@ def test_the_graph_is_not_changed() -> None:
 def test_a_topic_is_followed() -> None:
     boxes = boxkit.from_graph(nx.path_graph(10, create_using=nx.DiGraph), topics=["4"], hops=2)
     assert list(boxes["node"].frame["node_id"]) == [3, 4, 5]
+
+
+def test_an_attribute_without_any_value_is_an_empty_field_of_the_nodes_and_edges_that_have_it() -> None:
+    graph = nx.DiGraph()
+    graph.add_node("a", type="person", height=None, age=1, tags=[])
+    graph.add_node("b", type="city", height=3)
+    graph.add_edge("a", "b", weight=None)
+    boxes = boxkit.load(graph)
+    assert set(boxes["person"].labels) == {"person_id", "person_label", "age", "height", "tags"}
+    assert boxes["person"].frame[["height", "tags"]].isna().all(axis=None)
+    assert boxes["city"].labels == ("city_id", "city_label", "height")
+    assert boxes["edge"].frame["weight"].isna().all()
+    assert any("no node or edge has a value for these attributes: tags, weight" in note.message for note in boxes.notes)

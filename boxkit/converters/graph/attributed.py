@@ -39,7 +39,8 @@ def networkx_boxes(graph: Any, vocabulary: str | Vocabulary = "auto", **options:
     store = reading.triples().build()
     words = ATTRIBUTED if vocabulary == "auto" else vocabulary
     label = f"networkx {type(graph).__name__}"
-    read = Graph(store, label, tuple(reading.notes), integer_ids=reading.all_integers, vocabulary=words)
+    declared = {kind: tuple(names) for kind, names in reading.declared.items()}
+    read = Graph(store, label, tuple(reading.notes), None, reading.all_integers, words, declared)
     return graph_boxes(read, **options)
 
 
@@ -51,6 +52,7 @@ class _Reading:
     notes: list[Note] = field(default_factory=list)
     terms: dict[Hashable, str] = field(default_factory=dict)
     attributes: dict[str, bool] = field(default_factory=dict)
+    declared: dict[str, dict[str, None]] = field(default_factory=dict)
     all_integers: bool = False
 
     def triples(self) -> StoreBuilder:
@@ -62,12 +64,12 @@ class _Reading:
         for node, data in nodes:
             kind = data[type_attribute] if type_attribute else "node"
             builder.add(self.terms[node], TYPE, NODE + str(kind))
-            self._add_attributes(builder, self.terms[node], data, {type_attribute}, f"node {node!r}")
+            self._add_attributes(builder, self.terms[node], NODE + str(kind), data, {type_attribute}, f"node {node!r}")
         self._add_edges(builder)
         own = {str(key) for key in self.graph.graph if key not in ("node_default", "edge_default")}
         empty = sorted(name for name, has_value in self.attributes.items() if not has_value)
         if empty:
-            self.notes.append(Note("skipped", f"attributes without any value make no field: {', '.join(empty)}"))
+            self.notes.append(Note("lint", f"no node or edge has a value for these attributes: {', '.join(empty)}"))
         if own:
             self.notes.append(Note("skipped", f"the graph's own attributes make no rows: {', '.join(sorted(own))}"))
         return builder
@@ -106,7 +108,7 @@ class _Reading:
                 builder.add(edge, TYPE, EDGE + relation)
                 builder.add(edge, ends[0], source)
                 builder.add(edge, ends[1], target)
-                self._add_attributes(builder, edge, data, set(), f"edge {source!r} → {target!r}")
+                self._add_attributes(builder, edge, EDGE + relation, data, set(), f"edge {source!r} → {target!r}")
         if not directed and number:
             self.notes.append(
                 Note("lint", "the graph is undirected: each edge stands once, its ends in no particular order")
@@ -127,11 +129,18 @@ class _Reading:
             yield source, target, relation, {name: value for name, value in data.items() if name != attribute}
 
     def _add_attributes(
-        self, builder: StoreBuilder, subject: str, data: Mapping[Any, Any], skipped: set[str | None], where: str
+        self,
+        builder: StoreBuilder,
+        subject: str,
+        kind: str,
+        data: Mapping[Any, Any],
+        skipped: set[str | None],
+        where: str,
     ) -> None:
         for name, value in data.items():
             if name not in skipped:
                 self.attributes.setdefault(str(name), False)
+                self.declared.setdefault(kind, {})[ATTRIBUTE + str(name)] = None
                 for literal in self._literals(value, f"attribute {name!r} of {where}"):
                     self.attributes[str(name)] = True
                     builder.add(subject, ATTRIBUTE + str(name), literal)

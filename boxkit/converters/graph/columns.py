@@ -26,8 +26,8 @@ class Cells:
 
     Attributes:
         values: Plain Python values in row order, None for missing.
-        sort: What they are (`boxkit.converters.graph.literals`), ``"decimal"`` where floats would move a number, or
-            ``"id"``.
+        sort: What they are (`boxkit.converters.graph.literals`), ``"decimal"`` where floats would move a number,
+            ``"id"``, or ``"empty"``.
         type: The same in words, for the field.
         odd: Row and claimed datatype of each value that is not written as it claims.
         wide: Rows of the numbers with more digits than a column of that sort usually holds.
@@ -139,7 +139,7 @@ def _series(cells: Cells) -> pd.Series[Any]:
         return pd.Series([None if value is None else float(value) for value in values], dtype="float64")
     if cells.sort == "boolean":
         return pd.Series(values, dtype="boolean")
-    if cells.sort in ("decimal", "mixed"):
+    if cells.sort in ("decimal", "mixed", "empty"):
         return pd.Series(values, dtype=object)
     return pd.Series(values, dtype="str" if int(pd.__version__.split(".")[0]) >= 3 else object)
 

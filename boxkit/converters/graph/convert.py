@@ -42,6 +42,7 @@ class Graph:
         state: What tells whether its source has changed; None where it lives in memory.
         integer_ids: Whether every entity's name is a whole number, and its id shall be one.
         vocabulary: The profile of its words: a name, a folder with Freebase's ontology, a `Vocabulary`, or ``"auto"``.
+        declared: For each type, relations that its entities have, be it without any value.
     """
 
     store: TripleStore
@@ -50,6 +51,7 @@ class Graph:
     state: Callable[[], str] | None = field(default=None, compare=False)
     integer_ids: bool = False
     vocabulary: str | Vocabulary = "auto"
+    declared: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -159,7 +161,7 @@ class Graph:
 
     def _build(self, triples: Ints | None, notes: Iterable[Note], schema: bool, topics: Sequence[int] = ()) -> BoxSet:
         facts = gather(self.lexicon, triples, keep_schema=schema, topics=topics)
-        tables = lay_out(facts)
+        tables = lay_out(facts, self.declared if triples is None else {})
         taken = "" if triples is None else hashlib.blake2b(triples.tobytes(), digest_size=8).hexdigest()
         content = f"{self.store.content} {self.lexicon.vocabulary.name} {schema} {taken}"
         boxes, found = boxes_of(facts, tables, content, self.state)

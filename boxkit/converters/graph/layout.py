@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boxkit.box import Box, Field, Note
@@ -66,8 +66,13 @@ class Table:
         return field_labels(column.label for column in self.columns)
 
 
-def lay_out(facts: Facts) -> list[Table]:
-    """The tables of ``facts``: types first, the largest first, then relations of several values."""
+def lay_out(facts: Facts, declared: Mapping[str, Sequence[str]] | None = None) -> list[Table]:
+    """The tables of ``facts``: types first, the largest first, then relations of several values.
+
+    Args:
+        facts: What to show.
+        declared: For each type, relations that get a column of missing values where nothing else shows them.
+    """
     members: dict[str, list[int]] = {}
     for node in sorted(facts.types, key=facts.lexicon.order):
         for name in facts.types[node]:
@@ -87,6 +92,12 @@ def lay_out(facts: Facts) -> list[Table]:
             table = _several_table(facts, relation, wide, tables, homes, taken)
             taken.add(table.name)
             several.append(table)
+    for kind, relations in (declared or {}).items():
+        if kind in tables:
+            shown = {table.source for table in several} | {column.source for column in tables[kind].columns}
+            tables[kind].columns.extend(
+                _empty_column(facts, tables[kind], each) for each in relations if each not in shown
+            )
     for table in tables.values():
         table.description = _described(facts, table)
         _tell_apart(facts, table)
@@ -181,6 +192,10 @@ def _column(facts: Facts, relation: int, numbers: Sequence[int], label: str) -> 
     if any(n >= 0 and facts.store.kinds[n] != LITERAL for n in numbers):
         column.targets = [n if n >= 0 and facts.store.kinds[n] != LITERAL else -1 for n in numbers]
     return column
+
+
+def _empty_column(facts: Facts, table: Table, relation: str) -> Column:
+    return Column(facts.lexicon.word(relation), Cells([None] * len(table.members), "empty", ""), relation)
 
 
 def _meaning(facts: Facts, relation: int) -> str:
