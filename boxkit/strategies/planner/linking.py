@@ -119,8 +119,8 @@ class Lexicon:
 
     def _named(self, text: str, score: float, how: str, written: str = "") -> Iterator[Link]:
         for place, values in self.index.values.get(text, {}).items():
-            same = tuple(value for value in values if value == written)
-            same = same or tuple(value for value in values if value.casefold() == written.casefold())
+            # Case and spaces make no other value of it; signs, as in C++, do.
+            same = tuple(value for value in values if _spaced(value) == _spaced(written))
             yield Link("value", place.box, score, place.field, same or values, how)
 
     def loose_values(self, text: str, fuzzy: bool = True) -> tuple[Link, ...]:
@@ -162,6 +162,10 @@ class Lexicon:
         if close is None:
             return ()
         return tuple(replace(link, score=link.score * 0.75, how="fuzzy") for link in self.stemmed[(close[0],)])
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _says_nothing(token: Token) -> bool:

@@ -27,6 +27,9 @@ _WORDS_OF_OURS = frozenset(
 )
 
 
+_MONTHS = frozenset("january february march april may june july august september october november december".split())
+
+
 @dataclass(slots=True)
 class Item:
     """A span of the question and what it does there.
@@ -237,6 +240,8 @@ def _literals(found: tuple[Token, ...]) -> Iterator[Span]:
 def _loose(items: list[Item], found: tuple[Token, ...], lexicon: Lexicon) -> list[Item]:
     """Names that are in no value as they stand: by some of their words, or with a slip of the pen."""
     done: list[Item] = []
+    # Where there are dates, a month is a time, and not a word of some title.
+    dated = any(known.kind == "date" for known in lexicon.index.fields.values())
     at = 0
     while at < len(items):
         run = at
@@ -244,6 +249,7 @@ def _loose(items: list[Item], found: tuple[Token, ...], lexicon: Lexicon) -> lis
             run < len(items)
             and items[run].kind in ("word", "quoted")
             and (found[items[run].lo].capital or items[run].kind == "quoted")
+            and not (dated and items[run].value in _MONTHS)
         ):
             run += 1
         if run > at and (links := lexicon.loose_values(normal(_text(found, items[at].lo, items[run - 1].hi)))):
@@ -260,7 +266,7 @@ def _loose(items: list[Item], found: tuple[Token, ...], lexicon: Lexicon) -> lis
             at = run
             continue
         item = items[at]
-        if item.kind == "word" and len(item.value) >= 5:
+        if item.kind == "word" and len(item.value) >= 5 and not (dated and item.value in _MONTHS):
             kinds = () if stem(item.value) in LIGHT_WORDS else lexicon.kinds(item.value)
             if links := kinds or lexicon.misspelt(found[item.lo].stem):
                 item = Item("mention", item.text, item.lo, item.hi, links=links)

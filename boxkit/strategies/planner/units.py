@@ -36,6 +36,11 @@ _UNITS: dict[str, tuple[str, str]] = {
             "pound pounds lb lbs",
             "ounce ounces oz",
         ),
+        "money": (
+            "dollar dollars usd",
+            "euro euros eur",
+            "yen jpy",
+        ),
         "size": (
             "byte bytes",
             "kilobyte kilobytes kb kib",
@@ -46,25 +51,44 @@ _UNITS: dict[str, tuple[str, str]] = {
     for words in spellings
     for word in words.split()
 }
-_AMOUNT = re.compile(r"\b(?:\d[\d.,]*|an?|one|two|three|four|five|six|seven|eight|nine|ten|half an?)[ -]?([a-z]+)\b")
-_LABEL = re.compile(r'\[\(?"((?:[^"\\]|\\.)+)"\)?\]\s*(?:[<>]=?|==|!=)')
+_FINE = frozenset(("millisecond", "second", "minute", "hour"))
+_NUMBER_WORD = (
+    r"an?|half an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
+    r"seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion"
+)
+_AMOUNT = re.compile(rf"(?:\b(?:{_NUMBER_WORD})[ -]|\d[ -]?)(?=([a-z]+)\b)")
+_PERCENT = re.compile(rf"(?:\d|\b(?:{_NUMBER_WORD})) ?(%|percent\b|per cent\b)")
+_SHARES = frozenset(
+    "percent percentage pct perc rate share ratio proportion fraction discount margin growth tax vat".split()
+)
+_LABEL = re.compile(r'\[\(?"((?:[^"\\]|\\.)+)"\)?\](?:\s*(?:[<>]=?|==|!=)\s*-?\d|\.between\(-?\d)')
 _WORDS = re.compile(r"[a-z]+")
 
 
 def clash(question: str, code: str) -> str | None:
     """What is wrong where an amount of one unit is compared with a field held in another; None where nothing is.
 
+    Hours, minutes and seconds are also wrong where the field's name says no unit: nobody can tell which it is held in.
+
     >>> clash("Which tracks are longer than 5 minutes?", 'answer = Track[Track["Milliseconds"] > 5]')
     "the question says minutes, but 'Milliseconds' is in milliseconds"
     >>> clash("Which rivers are longer than 5 km?", 'answer = river[river["length_km"] > 5]') is None
     True
+    >>> clash("Which films are longer than two hours?", 'answer = film[film["runtime"] > 2]')
+    "the question says hours, but 'runtime' does not say its unit"
     """
-    asked = {word: _UNITS[word] for word in _AMOUNT.findall(question.lower()) if word in _UNITS}
+    lower = question.lower()
+    asked = {word: _UNITS[word] for word in _AMOUNT.findall(lower) if word in _UNITS}
+    percent = _PERCENT.search(lower)
     for label in _LABEL.findall(code):
-        spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", label).lower()
-        held = {word: _UNITS[word] for word in _WORDS.findall(spaced) if word in _UNITS}
+        words = _WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", label).lower())
+        held = {word: _UNITS[word] for word in words if word in _UNITS}
         for wanted, (dimension, unit) in asked.items():
             same = [word for word, known in held.items() if known[0] == dimension]
             if same and not any(held[word][1] == unit for word in same):
                 return f"the question says {wanted}, but {label!r} is in {same[0]}"
+            if not same and unit in _FINE:
+                return f"the question says {wanted}, but {label!r} does not say its unit"
+        if percent is not None and not _SHARES & set(words):
+            return f"the question says {percent.group(1)!r}, but {label!r} does not hold percentages"
     return None

@@ -122,3 +122,59 @@ def test_a_count_of_nothing_is_an_abstention_unless_the_profile_takes_empty_answ
 )
 def test_the_same_words_where_they_are_harmless_do_not_stop_it(office, question, count):
     assert len(Planner().ask(question, office).rows) == count
+
+
+@pytest.fixture(scope="module")
+def household() -> BoxSet:
+    expenses = pd.DataFrame(
+        {
+            "expense_id": [1, 2, 3, 4],
+            "description": ["February rent", "April rent", "Books", "Food"],
+            "category": ["Rent", "Rent", "Groceries ", "groceries"],
+            "amount": [100.0, 200.0, 30.0, 70.0],
+            "paid_on": pd.to_datetime(["2024-02-01", "2024-04-03", "2024-02-20", "2024-03-01"]),
+        }
+    )
+    return load({"expense": expenses})
+
+
+def test_a_month_is_not_taken_for_a_word_of_a_text_where_there_are_dates(household):
+    assert "February" in why("What is the total amount in February?", household)
+
+
+def test_values_that_differ_in_case_or_spaces_only_are_one(household):
+    assert Planner().ask("How many expenses are in groceries?", household).rows == [(2,)]
+
+
+@pytest.fixture(scope="module")
+def films() -> BoxSet:
+    frame = pd.DataFrame(
+        {
+            "film_id": [1, 2, 3, 4],
+            "title": ["Dust", "Rain", "Snow", "Sun"],
+            "runtime": [90, 100, 150, 200],
+            "shot_at_elevation_m": [1, 2, 3, 4],
+            "length_km": [10, 20, 3001, 5000],
+            "price": [3.0, 70.0, 50.0, 60.0],
+        }
+    )
+    return load({"film": frame})
+
+
+@pytest.mark.parametrize(
+    ("question", "unit"),
+    [
+        ("Which films have a runtime over 2 hours?", "hours"),
+        ("Which films have a runtime over two hours?", "hours"),
+        ("Which films have an elevation above 2 km?", "km"),
+        ("Which films have a length above 3000 miles?", "miles"),
+        ("Which films have a length above three thousand miles?", "miles"),
+        ("Which films cost more than 50%?", "%"),
+    ],
+)
+def test_an_amount_in_another_unit_than_the_field_is_not_compared(films, question, unit):
+    assert f"says {unit}" in why(question, films).replace("'", "")
+
+
+def test_an_amount_in_the_units_of_the_field_is_compared(films):
+    assert Planner().ask("Which films have a length above 3,000 km?", films).rows == [("Snow",), ("Sun",)]
