@@ -67,7 +67,7 @@ class _Group:
 
 
 def _choose(found: Located, format: str | None) -> _Group:  # noqa: A002 - as in load
-    group = _Group([], found.many)
+    group = _Group([], found.many, list(found.notes))
     for each in found:
         try:
             group.parts.append((each, converter(format) if format else converter_for(each)))

@@ -151,3 +151,16 @@ def test_other_addresses_go_through_fsspec() -> None:
     assert boxkit.load("memory://folder/cities.csv")["cities"].frame["city"].tolist() == ["Oslo"]
     with pytest.raises(BoxkitError):
         boxkit.load("nosuch://folder/cities.csv")
+
+
+def test_only_files_of_known_data_kinds_in_a_folder_become_tables(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "b.json").write_text('[{"x": 1}]')
+    for name in ("tool.py", "README.md", "run.log", "LICENSE", "odd.xyz"):
+        (tmp_path / name).write_text("one, two\nthree, four\n")
+    (tmp_path / "p.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00")
+    (tmp_path / "more").mkdir()
+    boxes = boxkit.load(tmp_path)
+    assert set(boxes) == {"a", "b"}
+    others, folders = (note.message for note in boxes.notes if note.kind == "skipped")
+    assert "6 files" in others and "'README.md'" in others and "'more'" in folders

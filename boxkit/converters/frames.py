@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boxkit.box import BoxSet, Note
 from boxkit.converters.arrow_series import arrow_series, json_text
 from boxkit.converters.held import content_state, held_box
+from boxkit.converters.lint import lint_categories
 from boxkit.errors import UnsupportedValue
 from boxkit.naming import box_name, field_labels
 
@@ -61,6 +62,7 @@ def convert(source: Any, *, table: str | None = None) -> BoxSet:
             notes.append(Note("renamed", f"the frame is called {source_name!r} in the source", label))
         own, names, found = normal_frame(*_pandas(frame, label, notes))
         notes.extend(found)
+        notes.extend(lint_categories(own, label))
         boxes.append(held_box(label, own, state=content_state(own), source_name=str(source_name), source_names=names))
     what = "a DataFrame" if len(boxes) == 1 else f"{len(boxes)} DataFrames"
     return BoxSet(boxes, (), notes, [what])

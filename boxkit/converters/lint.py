@@ -18,7 +18,7 @@ from boxkit.converters.columns import DATE_SHAPES, SHAPES
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["lint_frame", "lint_values"]
+__all__ = ["lint_categories", "lint_frame", "lint_values"]
 
 #: Frames up to this long are looked at whole; of longer ones every n-th row, this many.
 _MAX_ROWS = 20_000
@@ -48,6 +48,8 @@ _SENTINEL_TEXTS = frozenset(
 _SENTINEL_NUMBERS = (-9, -99, -999, -9999, -99999, -999999, 999, 9999, 99999, 999999)
 _MOST = 0.9
 _CATEGORIES = 200
+#: Characters of a word that is no code.
+_WORD = 4
 #: Distinct texts that tell whether a closer look is worth it.
 _FEW = 20
 
@@ -103,11 +105,27 @@ def lint_frame(frame: pd.DataFrame, box: str) -> list[Note]:
     return notes
 
 
+def lint_categories(frame: pd.DataFrame, box: str) -> list[Note]:
+    """Notes only on texts that may be one category written in several ways."""
+    return [
+        note
+        for label in frame.columns
+        if frame[label].dtype.kind not in "biufcmM"
+        for note in lint_values(_values(frame[label].iloc[:_MAX_ROWS]), box, label, checks=(_near_duplicates,))
+    ]
+
+
 def _values(series: pd.Series[Any]) -> list[Any]:
     return series.astype(object).where(series.notna(), None).tolist()
 
 
-def lint_values(values: Sequence[Any], box: str, label: str, where: str = "") -> list[Note]:
+def lint_values(
+    values: Sequence[Any],
+    box: str,
+    label: str,
+    where: str = "",
+    checks: Sequence[Callable[[_Column], Iterator[Note]]] = (),
+) -> list[Note]:
     """Notes on the values of one column.
 
     Args:
@@ -115,6 +133,7 @@ def lint_values(values: Sequence[Any], box: str, label: str, where: str = "") ->
         box: For the notes.
         label: For the notes.
         where: Said after each note, where not all rows were looked at.
+        checks: What is looked for; all that there is where empty.
     """
     kinds = Counter(map(type, values))
     kinds.pop(type(None), None)
@@ -122,7 +141,8 @@ def lint_values(values: Sequence[Any], box: str, label: str, where: str = "") ->
         return []
     texts = Counter(value for value in values if type(value) is str) if str in kinds else {}
     column = _Column(box, label, values, texts, sum(kinds.values()), where)
-    checks = (_sentinels, _numbers, _padding, _dates, _near_duplicates) if texts else (_number_sentinels,)
+    if not checks:
+        checks = (_sentinels, _numbers, _padding, _dates, _near_duplicates) if texts else (_number_sentinels,)
     return [note for check in checks for note in check(column)]
 
 
@@ -291,14 +311,18 @@ def _is_date(text: str, form: str) -> bool:
 
 
 def _near_duplicates(column: _Column) -> Iterator[Note]:
-    if not 2 <= len(column.texts) <= _CATEGORIES or column.present < 2 * len(column.texts):
+    if not 2 <= len(column.texts) <= _CATEGORIES:
         return
+    # Where few texts come again, only words that differ in nothing but case tell of categories.
+    repeated = column.present >= 2 * len(column.texts)
     groups: dict[str, list[str]] = {}
     for text in column.texts:
-        groups.setdefault(_folded(text), []).append(text)
+        folded = _folded(text) if repeated else " ".join(text.casefold().split())
+        if repeated or (len(folded) >= _WORD and not _DIGIT.search(folded)):
+            groups.setdefault(folded, []).append(text)
     alike = [group for group in groups.values() if len({text.strip() for text in group}) > 1]
     singles = {folded: group[0] for folded, group in groups.items() if folded.isalpha() and len(folded) >= 6}
-    if len(singles) <= _FEW * 3:
+    if repeated and len(singles) <= _FEW * 3:
         alike += [[common, rare] for common, rare in _misspelled(singles, column.texts)]
     if not alike:
         return

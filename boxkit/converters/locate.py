@@ -10,15 +10,23 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
+from boxkit.box import Note
 from boxkit.converters.source import SourceFile
 from boxkit.converters.unpack import fetched, is_archive, saved_stream, unpacked
-from boxkit.errors import SourceNotFound, UnreadableSource, nearest
+from boxkit.errors import SourceNotFound, UnknownFormat, UnreadableSource, nearest
 
 __all__ = ["Located", "locate"]
 
 #: Converters that take an address as it is.
 _SERVICES = ("sqlalchemy", "sparql")
 
+#: What a converter says at least of a file that is surely its own kind.
+_SURE = 0.5
+#: Files that people keep beside their data.
+_NO_DATA = frozenset(
+    ".py .ipynb .r .jl .js .ts .css .sh .bat .c .h .cpp .java .go .rs .sql .md .rst .tex .log .toml .yaml .yml .ini "
+    ".cfg .lock .svg .docx .pptx".split()
+)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -27,9 +35,11 @@ class Located(list[Any]):
 
     Attributes:
         many: Whether it stands for several files (a folder, a glob, an archive), one of which may be unreadable.
+        notes: On what was left out.
     """
 
     many: bool = False
+    notes: tuple[Note, ...] = ()
 
 
 def locate(source: Any, format: str | None = None) -> Located:  # noqa: A002 - as in load
@@ -37,7 +47,8 @@ def locate(source: Any, format: str | None = None) -> Located:  # noqa: A002 - a
 
     Args:
         source: What the user handed over.
-        format: The converter that the user named; an address is not fetched for one that asks a service.
+        format: The converter that the user named; an address is not fetched for one that asks a service, and of a
+            folder every file is taken for it rather than those of known data kinds.
 
     Raises:
         SourceNotFound: Nothing is there.
@@ -53,17 +64,18 @@ def locate(source: Any, format: str | None = None) -> Located:  # noqa: A002 - a
     if not text.strip():
         raise SourceNotFound("the source is an empty text", hint="name a file, a folder, an address or a pattern")
     if isinstance(source, str) and _SCHEME.match(text):
-        return Located([source]) if format in _SERVICES else _at_url(text)
-    return _at(Path(text).expanduser())
+        return Located([source]) if format in _SERVICES else _at_url(text, format is None)
+    return _at(Path(text).expanduser(), format is None)
 
 
-def _at_url(url: str) -> Located:
+def _at_url(url: str, known: bool) -> Located:
     scheme = urlsplit(url).scheme.lower()
     if scheme == "file":
-        return _at(Path(url2pathname(url[len("file://") :].removeprefix("localhost"))))
+        return _at(Path(url2pathname(url[len("file://") :].removeprefix("localhost"))), known)
     if scheme == "sqlite":
         return _at(
-            Path(unquote(urlsplit(url).path.removeprefix("/")) if not url.startswith("sqlite:////") else url[10:])
+            Path(unquote(urlsplit(url).path.removeprefix("/")) if not url.startswith("sqlite:////") else url[10:]),
+            known,
         )
     if _is_service(url):
         return Located([url])
@@ -77,9 +89,9 @@ def _is_service(url: str) -> bool:
     return any(converter(name).accepts(url) >= 0.5 for name in _SERVICES)
 
 
-def _at(path: Path) -> Located:
+def _at(path: Path, known: bool) -> Located:
     if path.is_dir():
-        return _in_folder(path)
+        return _in_folder(path, known)
     if path.is_file():
         return _unpacked([_file(path)])
     if path.exists():
@@ -101,15 +113,45 @@ def _file(path: Path) -> SourceFile:
     return file
 
 
-def _in_folder(path: Path) -> Located:
+def _in_folder(path: Path, known: bool) -> Located:
     if (path / "boxes.json").is_file():
         return Located([_file(path / "boxes.json")])
-    files = sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
-    if not files:
+    there = sorted(each for each in path.iterdir() if not each.name.startswith("."))
+    files = [_file(each) for each in there if each.is_file()]
+    kept = [each for each in files if not known or _is_data(each)]
+    folders = [each.name for each in there if each.is_dir()]
+    others = [each.name for each in files if each not in kept]
+    if not kept:
+        what = f"no file of a known data kind ({_shown(others)})" if others else "no file"
         raise UnreadableSource(
-            "this folder holds no file", where=str(path), hint="name the files, or a pattern (folder/**/*.csv)"
+            f"this folder holds {what}", where=str(path), hint="name the files, or a pattern (folder/**/*.csv)"
         )
-    return _unpacked([_file(each) for each in files], many=True)
+    found = _unpacked(kept, many=True)
+    if others:
+        files_are = "1 file is" if len(others) == 1 else f"{len(others)} files are"
+        found.notes += (Note("skipped", f"{files_are} of no known data kind: {_shown(others)}"),)
+    if folders:
+        message = f"subfolders are not looked into: {_shown(folders)}; for theirs, name a pattern (folder/**/*.csv)"
+        found.notes += (Note("skipped", message),)
+    return found
+
+
+def _is_data(file: SourceFile) -> bool:
+    """Whether its content, or its name, is that of a kind of data; program texts and prose are none."""
+    if file.suffix in _NO_DATA:
+        return False
+    if is_archive(file):
+        return True
+    from boxkit.converters.registry import converter_for
+
+    try:
+        return converter_for(file).accepts(file) >= _SURE
+    except UnknownFormat:
+        return not file.head and file.suffix not in ("", *_NO_DATA)
+
+
+def _shown(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def _unpacked(files: list[SourceFile], many: bool = False) -> Located:

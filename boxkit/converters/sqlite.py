@@ -60,12 +60,32 @@ def convert(source: Any, *, tables: list[str] | None = None, discover: bool | No
     """
     database = Database.of(source)
     with database.connect() as connection:
-        boxes = _Catalogue(database, connection, tables).boxes()
+        catalogue = _Catalogue(database, connection, tables)
+        if isinstance(source, sqlite3.Connection):
+            catalogue.notes += _left_out(source)
+        boxes = catalogue.boxes()
     if isinstance(source, SourceFile):
         boxes = with_descriptions_of(boxes, source.origin.parent / FOLDER)
     if discover is None:
         discover = not boxes.foreign_keys and database.size <= _DISCOVERED_BYTES
     return with_discovered_keys(boxes) if discover and len(boxes) > 1 else boxes
+
+
+def _left_out(source: sqlite3.Connection) -> Iterator[Note]:
+    """Notes on what a connection sees besides its main database."""
+    cursor = source.cursor()
+    cursor.row_factory = None
+    names = [row[1] for row in cursor.execute("PRAGMA database_list")]
+    attached = [name for name in names if name not in ("main", "temp")]
+    if attached:
+        shown = ", ".join(map(repr, attached))
+        yield Note("skipped", f"databases attached to the connection are left out: {shown}; load their files besides")
+    temporary = [
+        row[0] for row in cursor.execute("SELECT name FROM sqlite_temp_master WHERE type IN ('table', 'view')")
+    ]
+    if temporary:
+        shown = ", ".join(map(repr, temporary[:5])) + (" and more" if len(temporary) > 5 else "")
+        yield Note("skipped", f"temporary tables and views of the connection are left out: {shown}")
 
 
 class _Catalogue:

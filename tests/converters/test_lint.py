@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import boxkit
 from boxkit.converters.lint import lint_frame
 
 
@@ -84,3 +85,10 @@ def test_missing_values_are_one_note_a_box() -> None:
 def test_long_columns_are_looked_at_in_part_and_say_so() -> None:
     notes = lint_frame(pd.DataFrame({"v": [" x", "y "] * 60_000}), "t")
     assert "row was looked at" in notes[0].message
+
+
+def test_categories_written_in_several_ways_are_noted_in_small_tables_and_frames() -> None:
+    values = ["Groceries", "groceries", "Groceries ", *(f"Shop {chr(65 + at)}" for at in range(10)), "Rent", "Rent"]
+    (note,) = (note for note in boxkit.load(pd.DataFrame({"v": values})).notes if "may be one" in note.message)
+    assert "'groceries'" in note.message and any("may be one" in each.message for each in notes_on(values))
+    assert not any("may be one" in each.message for each in notes_on(["aB", "AB", "x1", "X1"]))

@@ -417,3 +417,13 @@ def test_a_key_that_is_null_on_both_sides_is_a_hint(make) -> None:
     )
     (note,) = (note for note in boxkit.load(path).notes if "missing with missing" in note.message)
     assert (note.box, note.field, note.fix) == ("c", "code", "c.dropna(subset=['code'])")
+
+
+def test_what_a_connection_has_besides_its_main_database_is_noted() -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (x)")
+    assert not boxkit.load(connection).notes
+    connection.execute("ATTACH ':memory:' AS other")
+    connection.execute("CREATE TEMP TABLE scratch (x)")
+    said = [note.message for note in boxkit.load(connection).notes if note.kind == "skipped"]
+    assert len(said) == 2 and "'other'" in said[0] and "'scratch'" in said[1]
