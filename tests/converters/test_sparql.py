@@ -81,6 +81,14 @@ def test_an_endpoint_whose_address_does_not_say_so_is_asked_by_format(service: S
     same_boxes(boxkit.load(url, topics=["The Beatles"], format="sparql"), expected)
 
 
+def test_members_of_lists_are_fetched_whole() -> None:
+    graph = rdflib.Graph().parse(data="@prefix : <http://ex.example/> . :s a :T ; :l (1 (2 3) :x) .", format="turtle")
+    with oxigraph(graph.serialize(format="nt")) as running:
+        boxes = sparql.convert(running.url, topics=["http://ex.example/s"])
+    assert set(boxes["t_l"].frame["l"]) == {1, 2, 3, "x"}
+    assert any("the members of lists under 'l'" in note.message for note in boxes.notes)
+
+
 def test_from_graph_names_its_formats(nt: Path) -> None:
     same_boxes(boxkit.from_graph(nt, format="rdf"), boxkit.from_graph(nt))
     with pytest.raises(ValueError, match=r"rdf, networkx, sparql, triples, not 'csv'"):

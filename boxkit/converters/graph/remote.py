@@ -16,7 +16,7 @@ from boxkit.converters.graph.store import Literal, StoreBuilder, Term
 from boxkit.converters.graph.subgraph import HUB, MAX_TRIPLES
 from boxkit.converters.graph.topics import function_words, normal
 from boxkit.converters.graph.vocabulary import RDF, RDFS, VOCABULARIES, Vocabulary, detect
-from boxkit.errors import SourceError, SourceNotFound
+from boxkit.errors import SourceError, SourceNotFound, UnreadableSource
 
 __all__ = ["Remote"]
 
@@ -185,7 +185,8 @@ class Remote:
             group = f"SELECT ?n ?p (COUNT(*) AS ?c) WHERE {{ VALUES ?n {{ {values} }} {triple} }} GROUP BY ?n ?p"
             for rows in self.endpoint.pages(f"{{ {group} }}", "?n ?p ?c"):
                 for row in rows:
-                    if f"<{row['p']}>" not in hidden.split():
+                    # rdflib counts no triples as one row of nothing.
+                    if "p" in row and f"<{row['p']}>" not in hidden.split():
                         counted.setdefault((str(row["p"]), leaves), {})[str(row["n"])] = int(_text(row["c"]))
         for (relation, leaves), counts in sorted(counted.items()):
             small = [node for node, count in sorted(counts.items()) if count <= self.hub]
@@ -241,8 +242,26 @@ class Remote:
         pattern = f"VALUES ?s {{ {values} }} ?s <{relation}> ?b . FILTER(isBlank(?b)) ?b ?q ?o"
         rows = self.endpoint.select(f"SELECT ?s ?b ?q ?o WHERE {{ {pattern} }}")
         self._answers += 1
+        cells = {row["b"] for row in rows if row["q"] in (RDF + "first", RDF + "rest")}
+        if cells:
+            self._fetch_lists(values, relation)
+            rows = [row for row in rows if row["b"] not in cells]
         self._keep({"s": row["s"], "p": relation, "o": row["b"]} for row in rows)
         self._keep({"s": row["b"], "p": row["q"], "o": row["o"]} for row in rows)
+
+    def _fetch_lists(self, values: str, relation: str) -> None:
+        """The members of lists, of those inside them too, as values; what blank nodes among them say is not fetched."""
+        path = f"(<{RDF}rest>*/<{RDF}first>)+"
+        pattern = f"VALUES ?s {{ {values} }} ?s <{relation}> ?l . FILTER(isBlank(?l)) ?l {path} ?o FILTER(!isBlank(?o))"
+        word = snake(split_iri(relation)[1])
+        try:
+            rows = self.endpoint.select(f"SELECT DISTINCT ?s ?o WHERE {{ {pattern} }}")
+        except UnreadableSource:
+            self.notes.append(Note("skipped", f"the endpoint does not give the members of lists under {word!r}"))
+            return
+        self._keep({"s": row["s"], "p": relation, "o": row["o"]} for row in rows)
+        what = f"the members of lists under {word!r} are values of their own, without their order; blank nodes are not"
+        self.notes.append(Note("cast", what))
 
     def _describe(self, nodes: Sequence[str]) -> None:
         """The labels, aliases and types of ``nodes``, and of their types; the schema of the relations."""
