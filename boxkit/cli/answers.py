@@ -34,7 +34,7 @@ def print_answer(answer: Answer, *, form: str = "table", rows: int | None = None
         return outcome(answer)
     if form == "code":
         if answer.code:
-            show(text(answer.code, lines=True))
+            show(text(answer.code.rstrip("\n"), lines=True))
     else:
         _tell(answer, explained)
         if answer.ok and form == "csv":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from boxkit import __version__
@@ -16,6 +18,10 @@ from boxkit.cli.show import show
 __all__ = ["app"]
 
 
+#: Digits of a whole number that are written; more would take seconds.
+MAX_DIGITS = 200_000
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, package_name="boxkit")
 def app() -> None:
@@ -25,6 +31,7 @@ def app() -> None:
     Exit codes: 0 answered, 1 no answer, 2 wrong usage, 3 a source could not be read,
     4 a model could not be asked, 5 the sandbox broke, 6 another error, 130 interrupted.
     """
+    sys.set_int_max_str_digits(MAX_DIGITS)
 
 
 for _command in (ask, show, run, chat, demo, doctor, models):

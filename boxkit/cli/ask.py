@@ -12,7 +12,20 @@ from boxkit.cli.options import Asking, Confinement, Loading, Printing, asking, c
 __all__ = ["ask"]
 
 
-@click.command()
+class _Ask(click.Command):
+    """Says which of SOURCE and QUESTION is missing: the last argument is the question, whatever it looks like."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.MissingParameter as error:
+            has_source = any(Path(each).exists() for each in given)
+            missing = ("QUESTION" if has_source else "SOURCE") if given else "SOURCE and the QUESTION"
+            raise click.UsageError(f'the {missing} is missing: boxkit ask SOURCE... "QUESTION"', ctx) from error
+
+
+@click.command(cls=_Ask)
 @loading
 @click.argument("question")
 @printing
@@ -50,8 +63,8 @@ def ask(
     with reported():
         start_worker()
         strategy, who = strategy_for(asking, confinement.limits())
-        say(text(f"answering with {who}", "dim"))
         boxes = loading.load(question)
+        say(text(f"answering with {who}", "dim"))
         with waiting(f"asking {who}"):
             answer = strategy.ask(question, boxes)
         end(print_answer(answer, form="code" if code_only else form, rows=printing.rows, explained=explained))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -12,6 +13,10 @@ import click
 from boxkit.errors import BoxError, BoxkitError, ExecutorError, LLMError, SourceError
 
 __all__ = ["Exit", "end", "reported"]
+
+
+#: The environment variable under which a fault of boxkit's own shows its traceback.
+DEBUG = "BOXKIT_DEBUG"
 
 
 class Exit(IntEnum):
@@ -41,6 +46,23 @@ _CODES: tuple[tuple[type[BoxkitError], Exit], ...] = (
     (LLMError, Exit.MODEL),
     (ExecutorError, Exit.SANDBOX),
 )
+
+
+class Unforeseen(click.ClickException):
+    """A fault of boxkit's own, on its way to the screen."""
+
+    exit_code = Exit.OTHER
+
+    def __init__(self, error: Exception) -> None:
+        kind, told = type(error).__name__, str(error).partition("\n")[0]
+        hint = f"{DEBUG}=1 shows where; please report it with what that shows"
+        super().__init__(f"a fault in boxkit: {kind}: {told}\n  try: {hint}")
+
+    def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
+        """Print the message on stderr."""
+        from boxkit.cli.terminal import complain
+
+        complain(self.message)
 
 
 class Reported(click.ClickException):
@@ -73,6 +95,12 @@ def reported() -> Iterator[None]:
 
         complain("interrupted")
         raise click.exceptions.Exit(Exit.INTERRUPTED) from None
+    except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
+        raise
+    except Exception as error:  # the border to the user: what boxkit did not foresee is a message too
+        if os.environ.get(DEBUG):
+            raise
+        raise Unforeseen(error) from error
 
 
 def end(code: Exit) -> NoReturn:

@@ -36,7 +36,10 @@ def cell(value: Any) -> str:
         return f"0x{value.hex()}"
     if isinstance(value, (list, tuple)):
         return ", ".join(map(cell, value))
-    return str(value)
+    try:
+        return str(value)
+    except ValueError:  # a whole number with more digits than Python writes
+        return f"a whole number of about {int(value.bit_length() * 0.30103) + 1} digits"
 
 
 def shown(value: Any) -> str:
