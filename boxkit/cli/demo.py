@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+from pathlib import Path
+
 import click
 
 from boxkit.cli.exits import Exit, end, reported
@@ -35,5 +39,13 @@ def demo() -> None:
             answer = planner.ask(question.question, boxkit.load(*question.paths))
             print_answer(answer)
             worst = max(worst, outcome(answer))
-        say(text(f'\nThe files are in {COUNTRIES.parent}\nNext: boxkit ask YOUR_FILE "your question"', lines=True))
+        say(text(f'\nThe files are in {COUNTRIES.parent}\nNext: {_called()} ask YOUR_FILE "your question"', lines=True))
         end(worst)
+
+
+def _called() -> str:
+    """How boxkit is called from this shell: by its name only where that is on the PATH."""
+    if shutil.which("boxkit"):
+        return "boxkit"
+    program = Path(sys.argv[0])
+    return str(program) if program.stem == "boxkit" else f"{sys.executable} -m boxkit"
