@@ -11,6 +11,7 @@ from boxkit.converters.blocks import blocks
 from boxkit.converters.columns import column
 from boxkit.converters.grid import Grid, box_of_grid, find_table
 from boxkit.converters.header import is_blank
+from boxkit.converters.sheet_cells import notes_on_lost_cells
 from boxkit.converters.source import SourceFile
 from boxkit.errors import MissingExtra, UnreadableSource
 from boxkit.naming import box_name
@@ -68,6 +69,7 @@ def convert(source: SourceFile, *, sheets: list[str] | None = None) -> BoxSet:
         except (_errors(), OSError, ValueError) as error:
             notes.append(Note("unreadable", f"the sheet {sheet!r} cannot be read: {error}"))
             continue
+        notes += notes_on_lost_cells(source, sheet)
         tables = blocks(rows)
         if not tables:
             notes.append(Note("skipped", f"the sheet {sheet!r} is empty"))

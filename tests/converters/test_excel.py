@@ -223,3 +223,15 @@ def test_bad_workbooks_are_named(tmp_path: Path, book) -> None:
         boxkit.load(whole)
     with pytest.raises(UnreadableSource, match="the sheets are: s"):
         boxkit.load(book({"s": [["a"], [1]]}), sheets=["t"])
+
+
+def test_errors_and_formulas_without_a_value_are_noted_with_the_first_cell(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "R&D"
+    for row in (["a", "b", "c"], [1, "#DIV/0!", 2], [2, "=A2+1", 3], [3, 5, "#N/A"]):
+        sheet.append(row)
+    book.save(tmp_path / "book.xlsx")
+    said = [note.message for note in boxkit.load(tmp_path / "book.xlsx").notes if note.kind == "cast"]
+    assert any("2, first B2 (#DIV/0!)" in message for message in said)
+    assert any("1, first B3" in message for message in said)
