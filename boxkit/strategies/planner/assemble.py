@@ -12,14 +12,18 @@ from boxkit.strategies.planner.draft import Clause, Draft, Figure, Target
 from boxkit.strategies.planner.fields import Place
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins
+from boxkit.strategies.planner.lexicon import PERSON_WORDS
 from boxkit.strategies.planner.options import Option, flips
 from boxkit.strategies.planner.query import Absence, Measure, Output, Query, Ranking, Test, Via
 from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.words import stem
 
 __all__ = ["Assembly", "Choice", "NoSense"]
 
 Choice = Mapping[object, Option]
 
+_NAME_STEMS = frozenset(map(stem, "name first last full official given family title label".split()))
+_PERSONS = frozenset(map(stem, PERSON_WORDS))
 _FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 
 
@@ -103,7 +107,20 @@ class Assembly:
         if figure.function:
             return [Output(Measure(figure.function, option.box, option.field))]
         option = self._thing(option)
-        return [Output(Measure("", option.box, label)) for label in self._labels(option)]
+        labels = self._labels(option)
+        if not option.field and self._names_another(option.box, labels):
+            labels = tuple(dict.fromkeys((*self.index.keys[option.box], *labels)))
+        return [Output(Measure("", option.box, label)) for label in labels]
+
+    def _names_another(self, box: str, labels: tuple[str, ...]) -> bool:
+        """Whether rows are called by the name of something else, which many share: orders by their customer's."""
+        known = [self.index.fields[Place(box, label)] for label in labels]
+        own = {*self.index.box_stems[box], *_NAME_STEMS}
+        return self._share_names(box, labels) and any(not set(each.stems) <= own for each in known)
+
+    def _share_names(self, box: str, labels: tuple[str, ...]) -> bool:
+        """Whether rows with keys of their own have the same names: these are not to be thrown together."""
+        return self._has_key(box) and bool(self.boxes[box].frame[list(labels)].dropna().duplicated().any())
 
     def _shows_things(self, outputs: list[Output]) -> bool:
         """Whether things are shown by their names, of which one is enough."""
@@ -111,7 +128,11 @@ class Assembly:
         if len(targets) != 1 or targets[0].kind not in ("plain", "who") or targets[0].figure.function:
             return False
         option = self._option(targets[0].figure, ("target", 0))
-        return option is not None and not option.field and len(outputs) == 1
+        if option is None or option.field or len(outputs) != 1:
+            return False
+        box, label = outputs[0].measure.box, outputs[0].measure.field
+        # Two persons may have one name; a thing that stands in two rows is mostly the same thing.
+        return not (self._share_names(box, (label,)) and _PERSONS & set(self.index.box_stems[box]))
 
     def _shows_loose_field(self) -> bool:
         """Whether a field is asked for with nothing that says of what: "show all majors"; each value is shown once."""

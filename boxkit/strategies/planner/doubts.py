@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from boxkit.box import BoxSet
+from boxkit.box import BoxSet, ForeignKey
 from boxkit.strategies.planner.fields import Place
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.search import Candidate
 from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.words import normal
 
 __all__ = ["doubt_of", "is_none"]
 
@@ -33,6 +34,7 @@ def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: B
         lambda: _negation(items, candidate.query),
         lambda: _negated_kinds(candidate, index, boxes),
         lambda: _own_relation(items, candidate.query, index),
+        lambda: _role(items, candidate, index, boxes),
     )
     return next((why for rule in rules if (why := rule()) is not None), None)
 
@@ -153,3 +155,27 @@ def _own_relation(items: Sequence[Item], query: Query, index: Index) -> str | No
             if link.kind == "field" and parent is not None and parent.box == link.box and link.box in named:
                 return f"whether {item.text!r} leads to or from the row that is named"
     return None
+
+
+def _role(items: Sequence[Item], candidate: Candidate, index: Index, boxes: BoxSet) -> str | None:
+    """``movies with Ford`` found by who directed them, where others are tied to movies too, and no word says which."""
+    named = {test.measure.box for test in candidate.query.tests if test.operator == "in" and test.via is None}
+    said = [word for item in items if not item.is_value for word in normal(item.text).split()]
+    for step in candidate.tree.steps:
+        key = step.key
+        if step.box not in named or len(key.fields) != 1 or step.box != key.parent:
+            continue
+        known = index.fields[Place(key.box, key.fields[0])]
+        role = [word for word in known.words if word not in ("id", "key", "code", "number", *index.boxes[step.box])]
+        told = any(word[:5] == each[:5] for word in role for each in said)
+        if role and not told and _other_ways(key, boxes):
+            return f"whether {key.fields[0]!r} ties the {step.box} that is named, or something else does"
+    return None
+
+
+def _other_ways(key: ForeignKey, boxes: BoxSet) -> bool:
+    """Whether another key, or a box between them, ties the two boxes of a key too."""
+    ends = {frozenset((each.box, each.parent)) for each in boxes.foreign_keys if each != key}
+    if frozenset((key.box, key.parent)) in ends:
+        return True
+    return any({frozenset((key.box, each)), frozenset((each, key.parent))} <= ends for each in boxes)

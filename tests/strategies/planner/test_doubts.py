@@ -178,3 +178,20 @@ def test_an_amount_in_another_unit_than_the_field_is_not_compared(films, questio
 
 def test_an_amount_in_the_units_of_the_field_is_compared(films):
     assert Planner().ask("Which films have a length above 3,000 km?", films).rows == [("Snow",), ("Sun",)]
+
+
+@pytest.mark.parametrize("question", ["How many movies have Hal Ford?", "Which movies have Ida Moor?"])
+def test_a_name_that_may_be_tied_in_several_roles_is_not_looked_up_in_one(studio, question):
+    assert why(question, studio)
+
+
+def test_a_role_that_is_said_is_looked_up(studio):
+    answer = Planner().ask("Which movies were directed by Ida Moor?", studio)
+    assert sorted(answer.rows) == [("Dust",), ("Rain",)]
+
+
+def test_different_rows_of_the_same_name_are_all_shown():
+    orders = pd.DataFrame({"order_id": [1, 2, 3], "customer_name": ["Al", "Bea", "Al"], "amount": [5, 6, 7]})
+    boxes = load({"orders": orders, "guest": pd.DataFrame({"guest_id": [1, 2, 3], "name": ["Al", "Bea", "Al"]})})
+    assert Planner().ask("List all orders", boxes).rows == [(1, "Al"), (2, "Bea"), (3, "Al")]
+    assert Planner().ask("List all guests", boxes).rows == [("Al",), ("Bea",), ("Al",)]
