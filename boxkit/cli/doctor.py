@@ -80,30 +80,25 @@ def extras() -> dict[str, str]:
 
 
 def sandbox() -> dict[str, str]:
-    """How generated code is confined here and why not better; what a first and a second run take."""
-    import time
-
+    """How generated code is confined here and why not better; what a first and a next run take."""
     from boxkit.errors import ExecutorError
-    from boxkit.executor import Limits, execute
-    from boxkit.executor.layers import available
+    from boxkit.executor import examine
 
-    layers, reasons = available()
-    found: dict[str, str] = {"isolation": layers.level}
-    if reasons:
-        found["because"] = "; ".join(reasons)
-    if layers.level == "weak":
+    try:
+        seen = examine()
+    except ExecutorError as error:
+        return {"isolation": "none", "error": str(error)}
+    found: dict[str, str] = {"isolation": seen.level, "layers": ", ".join(seen.layers) or "none"}
+    if seen.reasons:
+        found["because"] = "; ".join(seen.reasons)
+    if seen.level == "weak":
         found["meaning"] = (
             "code runs only with --allow-weak (Limits(allow_weak=True)): it is killed at its limits, no more"
         )
-    try:
-        for which in ("first run", "next run"):
-            started = time.perf_counter()
-            run = execute("1 + 1", {}, limits=Limits(allow_weak=True))
-            found[which] = f"{(time.perf_counter() - started) * 1000:.0f} ms"
-            if run.error is not None:
-                return {**found, "error": run.error.message}
-    except ExecutorError as error:
-        return {**found, "error": str(error)}
+    found["first run"] = f"{seen.first_s * 1000:.0f} ms"
+    found["next run"] = f"{seen.next_s * 1000:.0f} ms"
+    if seen.problem:
+        found["error"] = seen.problem
     return found
 
 

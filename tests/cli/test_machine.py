@@ -109,6 +109,7 @@ def test_doctor_tells_versions_sandbox_memory_and_models(boxkit_command) -> None
     told = json.loads(result.stdout)
     assert set(told) == {"versions", "extras", "sandbox", "memory", "models"}
     assert told["sandbox"]["isolation"] in ("full", "strict", "weak")
+    assert told["sandbox"]["layers"]
     assert told["sandbox"]["next run"].endswith(" ms")
     assert int(told["memory"]["demonstrations"]) >= 60
 
