@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from boxkit.box import BoxSet, ForeignKey
 from boxkit.strategies.planner.fields import Place
 from boxkit.strategies.planner.index import Index
+from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.search import Candidate
 from boxkit.strategies.planner.tagging import Item
@@ -23,7 +24,7 @@ _ASKING = frozenset("show list give return display get print tell me us the".spl
 _AGE = re.compile(r"\bhow old\b|\bages?\b", re.IGNORECASE)
 
 
-def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: BoxSet) -> str | None:
+def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: BoxSet, joins: Joins) -> str | None:
     """What the query leaves out of the question, the word named; None where it leaves nothing out."""
     rules: tuple[Callable[[], str | None], ...] = (
         lambda: _ordinal(items),
@@ -34,7 +35,7 @@ def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: B
         lambda: _negation(items, candidate.query),
         lambda: _negated_kinds(candidate, index, boxes),
         lambda: _own_relation(items, candidate.query, index),
-        lambda: _role(items, candidate, index, boxes),
+        lambda: _role(items, candidate, index, boxes, joins),
     )
     return next((why for rule in rules if (why := rule()) is not None), None)
 
@@ -157,16 +158,18 @@ def _own_relation(items: Sequence[Item], query: Query, index: Index) -> str | No
     return None
 
 
-def _role(items: Sequence[Item], candidate: Candidate, index: Index, boxes: BoxSet) -> str | None:
+def _role(items: Sequence[Item], candidate: Candidate, index: Index, boxes: BoxSet, joins: Joins) -> str | None:
     """``movies with Ford`` found by who directed them, where others are tied to movies too, and no word says which."""
     named = {test.measure.box for test in candidate.query.tests if test.operator == "in" and test.via is None}
+    named |= {absence.box for absence in candidate.query.absences}
     said = [word for item in items if not item.is_value for word in normal(item.text).split()]
-    for step in candidate.tree.steps:
+    apart = [joins.tree(candidate.query.root, frozenset((box,))) for box in sorted(named - set(candidate.tree.boxes))]
+    for step in (*candidate.tree.steps, *(step for tree in apart if tree is not None for step in tree.steps)):
         key = step.key
-        if step.box not in named or len(key.fields) != 1 or step.box != key.parent:
+        if step.box not in named or len(key.fields) != 1 or key.origin == "linked":
             continue
         known = index.fields[Place(key.box, key.fields[0])]
-        role = [word for word in known.words if word not in ("id", "key", "code", "number", *index.boxes[step.box])]
+        role = [word for word in known.words if word not in ("id", "key", "code", "number", *index.boxes[key.parent])]
         told = any(word[:5] == each[:5] for word in role for each in said)
         if role and not told and _other_ways(key, boxes):
             return f"whether {key.fields[0]!r} ties the {step.box} that is named, or something else does"

@@ -118,7 +118,7 @@ def read(question: str, boxes: BoxSet, ties: str = "all") -> Reading:
         if planned is not None and planned.code not in {each.code for each in best}:
             best.append(planned)
     unplaced = best[0].candidate.unplaced if best else _unknown(items)
-    doubt = doubt_of(items, best[0].candidate, known.index, boxes) if best else None
+    doubt = doubt_of(items, best[0].candidate, known.index, boxes, known.joins) if best else None
     return Reading(tuple(items), tuple(best), unplaced, known.index.partial, doubt)
 
 

@@ -180,7 +180,9 @@ def test_an_amount_in_the_units_of_the_field_is_compared(films):
     assert Planner().ask("Which films have a length above 3,000 km?", films).rows == [("Snow",), ("Sun",)]
 
 
-@pytest.mark.parametrize("question", ["How many movies have Hal Ford?", "Which movies have Ida Moor?"])
+@pytest.mark.parametrize(
+    "question", ["How many movies have Hal Ford?", "Which movies have Ida Moor?", "Which persons did not play in Dust?"]
+)
 def test_a_name_that_may_be_tied_in_several_roles_is_not_looked_up_in_one(studio, question):
     assert why(question, studio)
 
