@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,8 @@ MAX_LINKS = 12
 _SAMPLE_ROWS = 20_000
 #: Distinct values above which look-alikes are not searched for.
 _FUZZY_VALUES = 300
+#: How alike two texts are that are noted as look-alikes, in percent.
+_ALIKE = 85
 _LEAST_SHARED = 3
 _LEAST_SHARE = 0.3
 
@@ -188,6 +189,8 @@ def _normalised_note(key: ForeignKey, child: _Texts, parent: _Texts, folded: Any
 
 def _look_alikes(links: Sequence[_Link], texts: dict[str, list[_Texts]]) -> Iterator[Note]:
     """Values of a link that match nothing but nearly match something."""
+    from rapidfuzz import fuzz, process
+
     for each in links:
         child = next((one for one in texts[each.key.box] if one.label == each.key.fields[0]), None)
         parent = next((one for one in texts[each.key.parent] if one.label == each.key.parent_fields[0]), None)
@@ -199,8 +202,8 @@ def _look_alikes(links: Sequence[_Link], texts: dict[str, list[_Texts]]) -> Iter
             continue
         pairs = []
         for value in unmatched:
-            near = difflib.get_close_matches(value, free, n=1, cutoff=0.85)
-            if near:
+            near = process.extractOne(value, free, scorer=fuzz.ratio, score_cutoff=_ALIKE)
+            if near is not None:
                 pairs.append(f"{child.folded[value]!r} and {parent.folded[near[0]]!r}")
         if pairs:
             more = f" and {len(pairs) - 5} more pairs" if len(pairs) > 5 else ""
