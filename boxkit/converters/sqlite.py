@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,8 @@ __all__ = ["accepts", "convert", "name"]
 
 name = "sqlite"
 
+#: Values of a column kept as examples.
+_EXAMPLES = 5
 _MAGIC = b"SQLite format 3\x00"
 #: Rows looked at to say what a column holds.
 _SAMPLE_ROWS = 50
@@ -190,8 +192,9 @@ class _Catalogue:
         labels = field_labels(names)
         self.note_renamed(label, names, labels)
         reader = SQLiteReader(self.database, table, tuple(names), labels, label, kind == "view", ())
-        types = self.types(reader, label, [row[2] or "" for row in columns])
-        fields = tuple(map(Field, labels, types, names))
+        types, examples = self.types(reader, label, [row[2] or "" for row in columns])
+        described = zip(labels, types, names, examples, strict=True)
+        fields = tuple(Field(each, kind, name, examples=shown) for each, kind, name, shown in described)
         key = sorted((row[5], at) for at, row in enumerate(columns) if row[5])
         reader = replace(reader, types=tuple(types), affinities=tuple(affinity(row[2] or "") for row in columns))
         return Box(label, fields, reader, table, tuple(labels[at] for _, at in key), "database")
@@ -201,7 +204,8 @@ class _Catalogue:
             if source_name != label:
                 self.notes.append(Note("renamed", f"the column is called {source_name!r} in the source", box, label))
 
-    def types(self, reader: SQLiteReader, box: str, declared: list[str]) -> list[str]:
+    def types(self, reader: SQLiteReader, box: str, declared: list[str]) -> tuple[list[str], list[tuple[object, ...]]]:
+        """What the columns hold, in words, and some values of each."""
         try:
             rows = reader.sample(self.connection, _SAMPLE_ROWS)
         except sqlite3.DatabaseError as error:
@@ -211,7 +215,8 @@ class _Catalogue:
         where = "" if len(rows) < _SAMPLE_ROWS else f" (in the first {_SAMPLE_ROWS} rows)"
         for label, values in zip(reader.labels, columns, strict=True):
             self.notes += lint_values(values, box, label, where)
-        return [_type(kind, values) for kind, values in zip(declared, columns, strict=True)]
+        types = [_type(kind, values) for kind, values in zip(declared, columns, strict=True)]
+        return types, list(map(_examples, columns))
 
     def keys(self, table: str) -> Iterator[ForeignKey]:
         box = self.by_table[table]
@@ -295,3 +300,11 @@ def _type(declared: str, values: tuple[Any, ...]) -> str:
     if any(word in kind for word in ("CHAR", "CLOB", "TEXT", "DATE", "TIME")):
         return "text"
     return "number" if any(word in kind for word in ("REAL", "FLOA", "DOUB", "NUM", "DEC")) else ""
+
+
+def _examples(values: Sequence[Any]) -> tuple[object, ...]:
+    """The first distinct values; none where bytes are among them, which reading may turn into text."""
+    shown = [value for value in values if value is not None and value != ""]
+    if any(isinstance(value, bytes) for value in shown):
+        return ()
+    return tuple(list({repr(value): value for value in shown}.values())[:_EXAMPLES])
