@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import boxkit
+from boxkit.llm import Completion
 from boxkit.profile import Profile
 from boxkit.strategies import Hybrid, Knowledge, SelfConsistency, Text2SQL, Text2SQLCode
 from boxkit.strategies.sqlcode_multi import parse_decomposition
@@ -203,6 +204,22 @@ def count(number):
     return sql(f"SELECT {number}")
 
 
+class BySeed:
+    """A model whose reply depends on the sample's seed, not on which of several threads asks first."""
+
+    name = "by seed"
+    layout = "full"
+
+    def __init__(self, replies):
+        self.replies = replies
+
+    def complete(self, messages, parameters):
+        return Completion(self.replies[parameters.seed])
+
+    async def acomplete(self, messages, parameters):
+        return self.complete(messages, parameters)
+
+
 class TestVotes:
     """Several samples."""
 
@@ -216,7 +233,7 @@ class TestVotes:
         ],
     )
     def test_the_answer_that_most_agree_on_wins(self, shop, replies, rows, votes):
-        inner = Text2SQL(ScriptedLLM(replies), corrections=0)
+        inner = Text2SQL(BySeed(replies), corrections=0)
         answer = SelfConsistency(inner, samples=3).ask(QUESTION, shop)
         assert answer.rows == rows
         assert answer.details["votes"] == votes
