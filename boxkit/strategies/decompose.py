@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from boxkit.answer import Answer, Attempt
-from boxkit.box import Box, BoxSet, Reading
+from boxkit.box import Box, BoxSet
 from boxkit.boxcode import literal
 from boxkit.canonical import plain
+from boxkit.converters.held import FrameReader
 from boxkit.executor import Limits, Run
 from boxkit.failure import Failure
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
@@ -21,7 +22,7 @@ from boxkit.strategies.pandora import ran
 from boxkit.strategies.steps import Compute, Execute, Request, Steps, StrategyBase
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = ["Decompose", "sample"]
 
@@ -191,24 +192,6 @@ def _parsed(text: str) -> _Plan | str:
     return _Plan(tuple(questions), tuple(str(each) for each in values if isinstance(values, list)))
 
 
-@dataclass(frozen=True, slots=True)
-class _SampleReader:
-    """Some rows of a box."""
-
-    frame: pd.DataFrame
-    origin: str
-
-    def read(self, columns: Sequence[str] | None = None, limit: int | None = None) -> Reading:
-        frame = self.frame if columns is None else self.frame[list(columns)]
-        return Reading(frame if limit is None else frame.head(limit))
-
-    def count(self) -> int:
-        return len(self.frame)
-
-    def fingerprint(self) -> str:
-        return f"sample of {self.origin}"
-
-
 def sample(boxes: BoxSet, values: Sequence[str], rows: int = SAMPLE_ROWS) -> BoxSet:
     """The first rows of each box, and always some that hold the named values, so that a good filter finds something."""
     wanted = {value.strip().casefold() for value in values if value.strip()}
@@ -223,7 +206,6 @@ def _sampled(box: Box, wanted: set[str], rows: int) -> Box:
             texts = frame[label].map(lambda cell: isinstance(cell, str) and cell.strip().casefold() in wanted)
             keep.update([at for at, hit in enumerate(texts) if hit][:rows])
     kept = frame.iloc[sorted(keep)]
-    origin = f"{box.reader.fingerprint()} {sorted(wanted)} {rows}"
-    return Box(
-        box.name, box.fields, _SampleReader(kept, origin), box.source_name, box.primary_key, box.kind, box.description
-    )
+    state = f"sample of {box.reader.fingerprint()} {sorted(wanted)} {rows}"
+    reader = FrameReader(kept, lambda: state)
+    return Box(box.name, box.fields, reader, box.source_name, box.primary_key, box.kind, box.description)
