@@ -1,0 +1,115 @@
+"""The SQLite databases of a benchmark: boxes by name, and gold queries run as the benchmark's own scripts run them."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from boxkit.errors import SourceNotFound, UnreadableSource
+from boxkit.evaluation.datasets.rows import BadField
+
+if TYPE_CHECKING:
+    from boxkit.box import BoxSet
+
+__all__ = ["Databases"]
+
+#: Databases whose boxes are kept in memory.
+_KEPT = 24
+#: Seconds after which a gold query is given up.
+_GOLD_S = 600.0
+_STEPS = 100_000
+_SUFFIXES = (".sqlite", ".sqlite3", ".db")
+
+
+@dataclass(slots=True)
+class Databases:
+    """Databases laid out as ``<folder>/<name>/<name>.sqlite``.
+
+    Attributes:
+        folders: Where to look, in order.
+    """
+
+    folders: tuple[Path, ...]
+    _loaded: OrderedDict[str, BoxSet] = field(default_factory=OrderedDict, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @classmethod
+    def of(cls, folders: Iterable[Path]) -> Databases:
+        """Those folders of the given ones that exist.
+
+        Raises:
+            SourceNotFound: None does.
+        """
+        given = tuple(dict.fromkeys(folders))
+        there = tuple(each for each in given if each.is_dir())
+        if not there:
+            raise SourceNotFound(
+                f"no folder of databases: looked for {', '.join(map(str, given))}",
+                hint="say where they lie: databases=… (--databases)",
+            )
+        return cls(there)
+
+    def path(self, name: str) -> Path:
+        """The file of a database.
+
+        Raises:
+            BadField: There is none.
+        """
+        for folder in self.folders:
+            for path in (*(folder / name / f"{name}{suffix}" for suffix in _SUFFIXES), folder / f"{name}.sqlite"):
+                if path.is_file():
+                    return path
+        raise BadField(f"no database {name!r} in {', '.join(map(str, self.folders))}")
+
+    def boxes(self, name: str) -> BoxSet:
+        """The boxes of a database; the last few are kept."""
+        import boxkit
+
+        with self._lock:
+            if name not in self._loaded:
+                self._loaded[name] = boxkit.load(self.path(name))
+                while len(self._loaded) > _KEPT:
+                    self._loaded.popitem(last=False)
+            self._loaded.move_to_end(name)
+            return self._loaded[name]
+
+    def check(self, name: str, sql: str) -> None:
+        """Whether SQLite takes a query, which is not run.
+
+        Raises:
+            BadField: It does not, or there is no such database.
+        """
+        with closing(_connect(self.path(name))) as connection:
+            try:
+                connection.execute(f"EXPLAIN {sql}")
+            except (sqlite3.Error, sqlite3.Warning) as error:
+                raise BadField(f"SQLite refuses the gold query: {error}") from None
+
+    def rows(self, name: str, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a gold query, text decoded with what is no UTF-8 left out, as the official scripts do.
+
+        Raises:
+            UnreadableSource: It fails.
+        """
+        deadline = time.monotonic() + _GOLD_S
+        with closing(_connect(self.path(name))) as connection:
+            connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+            try:
+                return connection.execute(sql).fetchall()
+            except (sqlite3.Error, sqlite3.Warning) as error:
+                raise UnreadableSource(f"the gold query fails: {error}: {sql}", where=name) from error
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)
+    connection.text_factory = partial(bytes.decode, errors="ignore")
+    return connection

@@ -1,0 +1,177 @@
+"""What a benchmark is to boxkit: tasks in order, each with what it is asked of and what judges it."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, overload
+
+from boxkit.errors import UnreadableSource
+from boxkit.evaluation.datasets.rows import BadField, Row
+from boxkit.memory.learning import Example
+from boxkit.profile import PROFILES, Profile
+
+__all__ = ["BadRow", "Dataset", "Reader", "Task", "collect"]
+
+#: Bad rows that an error names one by one.
+_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Example):
+    """One question of a benchmark; as an `Example`, it can be learnt from.
+
+    Attributes:
+        line: Where it stands in its file, from 1.
+        evidence: What the benchmark tells about the question beside it (BIRD's evidence, Archer's knowledge, DABench's
+            constraints); empty where nothing.
+        context: What else its scorers take, as JSON values (``ordered``, ``canon``, ``parses``…).
+        groups: What reports break it down by: ``{"level": ("zero-shot",)}``.
+    """
+
+    line: int = 0
+    evidence: str = ""
+    context: Mapping[str, Any] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> str:
+        """The question as a strategy gets it, with its evidence."""
+        return f"{self.question}\nTo know: {self.evidence}" if self.evidence else self.question
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that does not fit, and why."""
+
+    file: str
+    line: int
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.problem}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset(Sequence[Task]):
+    """Tasks in their published order.
+
+    Attributes:
+        name: The benchmark's (``"spider"``).
+        split: Which part of it.
+        tasks: The tasks.
+        scorers: The names of its scorers, the official one first.
+        profile: The conventions of its answers.
+        skipped: Rows left out because they do not fit.
+        source: The file that it was read from.
+    """
+
+    name: str
+    split: str
+    tasks: tuple[Task, ...]
+    scorers: tuple[str, ...]
+    profile: Profile = PROFILES["default"]
+    skipped: tuple[BadRow, ...] = ()
+    source: str = ""
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(self.tasks)
+
+    @overload
+    def __getitem__(self, at: int) -> Task: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Task]: ...
+    def __getitem__(self, at: int | slice) -> Task | Sequence[Task]:
+        return self.tasks[at]
+
+    @property
+    def scorer(self) -> str:
+        """The official scorer."""
+        return self.scorers[0]
+
+    @property
+    def digest(self) -> str:
+        """What tells these tasks from others: 16 hex digits of their ids, questions and gold programs."""
+        told = hashlib.sha256()
+        for task in self.tasks:
+            told.update(repr((task.key, task.asked, task.program, task.source)).encode("utf-8", "surrogatepass"))
+        return told.hexdigest()[:16]
+
+    def head(self, limit: int | None) -> Dataset:
+        """The first tasks; all where None."""
+        return self if limit is None else replace(self, tasks=self.tasks[:limit])
+
+    def sample(self, size: int, seed: int = 0) -> Dataset:
+        """That many tasks at random, in their order, the same for the same seed; all where there are no more."""
+        if size >= len(self):
+            return self
+        chosen = sorted(random.Random(seed).sample(range(len(self)), size))  # noqa: S311 - a sample, no secret
+        return replace(self, tasks=tuple(self.tasks[at] for at in chosen))
+
+    def only(self, ids: Iterable[str]) -> Dataset:
+        """The tasks of these ids.
+
+        Raises:
+            KeyError: There is no task of an id.
+        """
+        by_id = {task.id: task for task in self.tasks}
+        return replace(self, tasks=tuple(by_id[each] for each in ids))
+
+
+class Reader(Protocol):
+    """Reads a benchmark in its published layout."""
+
+    def __call__(self, path: str | Path, *, split: str | None, skip_bad: bool, **options: Any) -> Dataset:
+        """The dataset.
+
+        Args:
+            path: The folder (or file) as published.
+            split: Which part; the one that papers report where None.
+            skip_bad: Whether rows that do not fit are left out (and listed in ``skipped``) instead of an error.
+            options: What else this benchmark needs, such as ``databases`` (where another benchmark's lie).
+
+        Raises:
+            SourceError: A file is not there, cannot be read, or has a row that does not fit.
+        """
+        ...
+
+
+def collect(
+    rows: Iterable[Row], made: Callable[[int, Row], Task], *, skip_bad: bool
+) -> tuple[tuple[Task, ...], tuple[BadRow, ...]]:
+    """The tasks of rows, and the rows that do not fit.
+
+    Args:
+        rows: As the file has them.
+        made: The task of a row, given its number from 0; raises `BadField` where it does not fit.
+        skip_bad: Whether such rows are left out.
+
+    Raises:
+        UnreadableSource: A row does not fit, and is not to be skipped; every one is counted, the first ten are named.
+    """
+    tasks: dict[str, Task] = {}
+    bad: list[BadRow] = []
+    count = 0
+    for count, row in enumerate(rows, start=1):
+        try:
+            task = made(count - 1, row)
+            if task.key in tasks:
+                raise BadField(f"its id {task.id!r} is that of line {tasks[task.key].line} too")
+        except BadField as error:
+            bad.append(BadRow(row.file, row.line, str(error)))
+        else:
+            tasks[task.key] = task
+    if bad and not skip_bad:
+        more = f"\n  … and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
+        listed = "".join(f"\n  {each}" for each in bad[:_NAMED])
+        raise UnreadableSource(
+            f"{len(bad)} of {count} rows do not fit:{listed}{more}",
+            hint="leave them out with skip_bad=True (--skip-bad); reports then say how many",
+        )
+    return tuple(tasks.values()), tuple(bad)

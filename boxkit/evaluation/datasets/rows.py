@@ -1,0 +1,185 @@
+"""Rows of benchmark files, each with the line that it stands on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boxkit.errors import SourceNotFound, UnreadableSource, nearest
+
+__all__ = ["BadField", "Row", "existing", "first_existing", "json_lines", "json_rows", "tsv_rows"]
+
+_SPACE = re.compile(r"\s*")
+
+
+class BadField(ValueError):
+    """A row lacks something, or has something of another kind; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row.
+
+    Attributes:
+        file: The file's path.
+        line: Where the row begins, from 1.
+        values: Its fields.
+    """
+
+    file: str
+    line: int
+    values: Mapping[str, Any]
+
+    def text(self, *names: str) -> str:
+        """The first of these fields that is there, a text that is not blank (or a number, as text).
+
+        Raises:
+            BadField: None is there, or it is no text.
+        """
+        for name in names:
+            value = self.values.get(name)
+            if value is None:
+                continue
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                return str(value)
+            if not isinstance(value, str) or not value.strip():
+                raise BadField(f"{name!r} is {_shown(value)}, not a text")
+            return value.strip()
+        raise BadField(
+            f"there is no {' or '.join(map(repr, names))}; there are {', '.join(self.values) or 'no fields'}"
+        )
+
+    def optional(self, *names: str) -> str:
+        """The same, or empty where there is none."""
+        return self.text(*names) if any(str(self.values.get(name) or "").strip() for name in names) else ""
+
+    def list_of(self, *names: str) -> list[Any]:
+        """The first of these fields that is there, a list.
+
+        Raises:
+            BadField: None is there, or it is no list.
+        """
+        for name in names:
+            if name in self.values:
+                value = self.values[name]
+                if not isinstance(value, list):
+                    raise BadField(f"{name!r} is {_shown(value)}, not a list")
+                return value
+        raise BadField(
+            f"there is no {' or '.join(map(repr, names))}; there are {', '.join(self.values) or 'no fields'}"
+        )
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:60] + "…"
+
+
+def existing(path: str | Path) -> Path:
+    """The path.
+
+    Raises:
+        SourceNotFound: Nothing is there; the message names what lies near it.
+    """
+    path = Path(path)
+    if path.exists():
+        return path
+    beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+    close = nearest(path.name, beside)
+    raise SourceNotFound(
+        "there is no such file or folder", where=str(path), hint=f"nearest: {', '.join(close)}" if close else None
+    )
+
+
+def first_existing(folder: Path, names: tuple[str, ...]) -> Path:
+    """The first of these files that the folder has.
+
+    Raises:
+        SourceNotFound: It has none of them.
+    """
+    found = next((folder / name for name in names if (folder / name).exists()), None)
+    if found is None:
+        raise SourceNotFound(
+            f"this folder has no {' or '.join(names)}",
+            where=str(existing(folder)),
+            hint="give the folder as the benchmark publishes it, or name the split",
+        )
+    return found
+
+
+def _content(path: Path) -> str:
+    try:
+        return existing(path).read_text(encoding="utf-8-sig")
+    except (UnicodeDecodeError, OSError) as error:
+        raise UnreadableSource(f"it cannot be read: {error}", where=str(path)) from error
+
+
+def _row(path: Path, line: int, value: Any) -> Row:
+    if not isinstance(value, dict):
+        raise UnreadableSource(f"line {line} holds {_shown(value)}, not an object", where=str(path))
+    return Row(str(path), line, value)
+
+
+def json_rows(path: Path, key: str | None = None) -> Iterator[Row]:
+    """The objects of a JSON array, or of the array under ``key`` of a JSON object.
+
+    Raises:
+        SourceError: It is not there, or no such JSON; the message names the line.
+    """
+    text = _content(path)
+    at = _after_space(text, 0)
+    if key is not None:
+        found = re.search(rf'"{re.escape(key)}"\s*:\s*', text)
+        at = found.end() if found else at
+    if at >= len(text) or text[at] != "[":
+        what = f"a list under {key!r}" if key else "a list"
+        raise UnreadableSource(f"line {text.count(chr(10), 0, at) + 1}: {what} is expected", where=str(path))
+    decoder, line, counted = json.JSONDecoder(), 1, 0
+    at = _after_space(text, at + 1)
+    while text[at : at + 1] != "]":
+        line, counted = line + text.count("\n", counted, at), at
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except ValueError as error:
+            raise UnreadableSource(f"line {line} begins an object that is no JSON: {error}", where=str(path)) from error
+        yield _row(path, line, value)
+        at = _after_space(text, at)
+        if text[at : at + 1] == ",":
+            at = _after_space(text, at + 1)
+        elif text[at : at + 1] != "]":
+            raise UnreadableSource(f"the list is not closed after line {line}", where=str(path))
+
+
+def _after_space(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def json_lines(path: Path) -> Iterator[Row]:
+    """The objects of a file with one a line; blank lines are passed over.
+
+    Raises:
+        SourceError: It is not there, or a line is no JSON object.
+    """
+    for line, text in enumerate(_content(path).split("\n"), start=1):
+        if not text.strip():
+            continue
+        try:
+            value = json.loads(text)
+        except ValueError as error:
+            raise UnreadableSource(f"line {line} is no JSON: {error}", where=str(path)) from error
+        yield _row(path, line, value)
+
+
+def tsv_rows(path: Path, unescaped: Callable[[str], str] = str) -> Iterator[Row]:
+    """The rows of a tab-separated file with a header, cells as they stand but for ``unescaped``."""
+    lines = _content(path).split("\n")
+    header = lines[0].rstrip("\r").split("\t")
+    for line, text in enumerate(lines[1:], start=2):
+        if text.strip():
+            cells = [unescaped(cell) for cell in text.rstrip("\r").split("\t")]
+            yield Row(str(path), line, dict(zip(header, cells, strict=False)))

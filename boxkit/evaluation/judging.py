@@ -1,0 +1,178 @@
+"""From a strategy's answer to a verdict: each scorer gets the answer in the form that its official script gets it.
+
+A script compares what SQLite gives, or texts, or Freebase ids; an answer over BOXes has Python's dates, booleans and
+decimals, and entities by their labels.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import Any, TypeAlias
+
+from boxkit.evaluation.scorers import SCORERS, Score, score
+
+__all__ = ["Predicted", "as_sqlite", "judge"]
+
+Rows: TypeAlias = Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """An answer, as far as scorers are concerned.
+
+    Attributes:
+        rows: Its canonical rows.
+        entities: For a graph, the ids behind labels.
+        sql: The query that gave it, where it was SQL alone; empty elsewhere.
+    """
+
+    rows: Rows
+    entities: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    sql: str = ""
+
+
+def judge(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any] | None = None) -> Score:
+    """The verdict of a scorer.
+
+    Args:
+        name: One of `SCORERS`.
+        predicted: The answer.
+        gold: The gold rows, one item a row where the benchmark's answers are lists of items.
+        context: The task's; what else the scorer takes.
+
+    Raises:
+        ValueError: There is no such scorer.
+    """
+    adapter = _ADAPTERS.get(name)
+    if adapter is None:
+        return score(name, list(predicted.rows), list(gold))
+    return adapter(name, predicted, gold, context or {})
+
+
+def as_sqlite(rows: Rows) -> list[tuple[Any, ...]]:
+    """Rows with each cell as SQLite would hand it out: dates as ISO text, booleans and decimals as numbers.
+
+    >>> as_sqlite([(datetime.datetime(2020, 1, 2), True, Decimal("1.50"))])
+    [('2020-01-02 00:00:00', 1, 1.5)]
+    """
+    return [tuple(_sqlite_cell(cell) for cell in row) for row in rows]
+
+
+def _sqlite_cell(cell: Any) -> Any:
+    if isinstance(cell, bool):
+        return int(cell)
+    if isinstance(cell, Decimal):
+        return int(cell) if cell.is_finite() and cell == cell.to_integral_value() else float(cell)
+    if isinstance(cell, datetime.datetime):
+        return cell.isoformat(" ")
+    if isinstance(cell, (datetime.date, datetime.time)):
+        return cell.isoformat()
+    if isinstance(cell, datetime.timedelta):
+        return str(cell)
+    return cell
+
+
+def _text(cell: Any) -> str:
+    """A cell as a person would write it."""
+    if isinstance(cell, datetime.datetime) and cell.time() == datetime.time():
+        cell = cell.date()
+    if cell is None:
+        return ""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    return str(cell)
+
+
+def _texts(rows: Rows) -> list[tuple[str, ...]]:
+    return [tuple(_text(cell) for cell in row) for row in rows]
+
+
+def _items(rows: Rows) -> list[Any]:
+    return [cell for row in rows for cell in row]
+
+
+def _ids(predicted: Predicted, gold: Iterable[Any]) -> list[tuple[str]]:
+    """One id or literal a row. A label stands for all its ids; a number or date is spelled as gold spells it."""
+    spelled = {key: text for text in map(str, gold) if (key := _value(text)) is not None}
+    found: list[str] = []
+    for cell in _items(predicted.rows):
+        if isinstance(cell, str):
+            found.extend(predicted.entities.get(cell) or (cell,))
+        elif cell is not None:
+            text = _text(cell)
+            value = _value(text)
+            found.append(text if value is None else spelled.get(value, text))
+    return [(each,) for each in dict.fromkeys(found)]
+
+
+def _value(text: str) -> Decimal | datetime.datetime | None:
+    """What a literal means; None for what is neither a number nor a date."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        try:
+            moment = datetime.datetime.fromisoformat(text)
+        except ValueError:
+            return None
+        return moment.replace(tzinfo=None)
+    return number if number.is_finite() else None
+
+
+def _rows_of_sqlite(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
+    ordered = {} if name.startswith("bird") else {"ordered": bool(context.get("ordered"))}
+    return score(name, as_sqlite(predicted.rows), [tuple(row) for row in gold], **ordered)
+
+
+def _sql(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001
+    if name not in SCORERS or not predicted.sql:
+        return Score.none("this script compares SQL, and the answer is none")
+    return score(name, predicted.sql, context.get("sql", ""), database=context.get("database", ""))
+
+
+def _wikitq(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
+    return score(name, _texts(predicted.rows), [str(each) for each in _items(gold)], canon=context.get("canon"))
+
+
+def _grailqa(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
+    answers = [str(each) for each in _items(gold)]
+    return score(name, _ids(predicted, answers), answers, gold_logical_form=context.get("s_expression", ""))
+
+
+def _webqsp(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
+    parses = context.get("parses") or [{"Answers": [{"AnswerArgument": each} for each in _items(gold)], **_SOUND}]
+    arguments = [answer["AnswerArgument"] for parse in parses for answer in parse["Answers"]]
+    return score(name, _ids(predicted, arguments), parses)
+
+
+def _names(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
+    """The lenient matchers compare names, where gold has names."""
+    return score(name, _texts(predicted.rows), [(each,) for each in context.get("names") or map(_text, _items(gold))])
+
+
+def _release(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
+    kind = context.get("kind", "database")
+    if kind == "graph":
+        return score(name, _ids(predicted, _items(gold)), [(str(each),) for each in _items(gold)], kind=kind)
+    return score(name, as_sqlite(predicted.rows), list(gold), kind=kind)
+
+
+def _starqa(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001
+    return score(name, as_sqlite(predicted.rows), list(gold))
+
+
+_SOUND = {"AnnotatorComment": {"QuestionQuality": "Good", "ParseQuality": "Complete"}}
+
+_ADAPTERS: Mapping[str, Callable[[str, Predicted, Rows, Mapping[str, Any]], Score]] = {
+    **dict.fromkeys(("spider", "spider_strict", "archer", "bird", "bird_f1"), _rows_of_sqlite),
+    "spider_exec": _sql,
+    "wikitq": _wikitq,
+    "grailqa": _grailqa,
+    "webqsp": _webqsp,
+    "starqa": _starqa,
+    "starqa_tolerant": _starqa,
+    **dict.fromkeys(("rog", "structgpt", "readi", "trustuqa", "unifiedskg"), _names),
+    "pandora_release": _release,
+}

@@ -1,0 +1,97 @@
+"""Text-to-SQL benchmarks are read as published; what does not fit is said with its line."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from boxkit.errors import SourceNotFound, UnreadableSource
+from boxkit.evaluation.datasets import open_dataset
+
+
+def database(folder, name, script="CREATE TABLE t (a INTEGER, b TEXT); INSERT INTO t VALUES (1, 'x'), (2, 'y');"):
+    (folder / name).mkdir(parents=True)
+    with closing(sqlite3.connect(folder / name / f"{name}.sqlite")) as connection:
+        connection.executescript(script)
+
+
+def written(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+
+
+ROW = {"db_id": "shop", "question": "How many?", "query": "SELECT count(*) FROM t"}
+
+
+def test_spider_as_published(data):
+    dataset = open_dataset("spider", data / "spider", split="train")
+    assert (len(dataset), dataset.scorer, dataset.profile.name) == (2191, "spider", "spider")
+    task = dataset[0]
+    assert (task.question, task.source, task.line) == (
+        "How many heads of the departments are older than 56 ?",
+        "department_management",
+        2,
+    )
+    assert task.gold() == [(5,)] and "head" in task.boxes()
+
+
+def test_spiders_missing_database_is_said_and_skipped_on_demand(data):
+    with pytest.raises(UnreadableSource, match=r"62 of 1034 rows do not fit:\n.*dev\.json:61577: no database 'wta_1'"):
+        open_dataset("spider", data / "spider")
+    dataset = open_dataset("spider", data / "spider", skip_bad=True)
+    assert (len(dataset), len(dataset.skipped)) == (972, 62)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"db_id": "shop", "query": "SELECT 1"}, "there is no 'question'"),
+        (ROW | {"question": " "}, "'question' is ' ', not a text"),
+        (ROW | {"query": ["SELECT"]}, r"'query' is \['SELECT'\], not a text"),
+        (ROW | {"query": "SELECT c FROM t"}, "SQLite refuses the gold query: no such column: c"),
+    ],
+)
+def test_a_row_that_does_not_fit_names_its_line(tmp_path, row, said):
+    database(tmp_path / "database", "shop")
+    written(tmp_path / "dev.json", [ROW, row])
+    with pytest.raises(UnreadableSource, match=rf"1 of 2 rows do not fit:\n.*dev\.json:7: {said}"):
+        open_dataset("spider", tmp_path)
+    assert [task.id for task in open_dataset("spider", tmp_path, skip_bad=True)] == ["0"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": 1}', "line 1: a list is expected"),
+        ('[{"a": 1},\n{"a" 2}]', "line 2 begins an object that is no JSON"),
+        ('[{"a": 1}\n', "the list is not closed after line 1"),
+        ("[\n1]", "line 2 holds 1, not an object"),
+    ],
+)
+def test_a_damaged_file_names_its_line(tmp_path, text, said):
+    (tmp_path / "database").mkdir()
+    (tmp_path / "dev.json").write_text(text)
+    with pytest.raises(UnreadableSource, match=said):
+        open_dataset("spider", tmp_path, skip_bad=True)
+
+
+def test_what_is_not_there_names_what_is(tmp_path):
+    with pytest.raises(ValueError, match="nearest: spider"):
+        open_dataset("spidre", tmp_path)
+    with pytest.raises(ValueError, match="has the splits dev, train"):
+        open_dataset("spider", tmp_path, split="validation")
+    with pytest.raises(SourceNotFound, match=r"this folder has no dev\.json"):
+        open_dataset("spider", tmp_path)
+
+
+def test_a_sample_is_the_same_for_the_same_seed_and_keeps_the_order(tmp_path):
+    database(tmp_path / "database", "shop")
+    written(tmp_path / "dev.json", [ROW | {"question": f"{at}?"} for at in range(30)])
+    dataset = open_dataset("spider", tmp_path)
+    sample = dataset.sample(10, seed=3)
+    assert sample == dataset.sample(10, seed=3) != dataset.sample(10, seed=4)
+    assert [int(task.id) for task in sample] == sorted(int(task.id) for task in sample) and len(sample) == 10
+    assert sample.digest != dataset.digest == open_dataset("spider", tmp_path).digest
