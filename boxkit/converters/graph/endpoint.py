@@ -75,12 +75,24 @@ class Endpoint:
             SourceNotFound: Nothing answers at the address.
             UnreadableSource: It refused the query, or gave no SPARQL results in spite of retries.
         """
+        return self.table(query)[1]
+
+    def table(self, query: str) -> tuple[list[str], list[Row]]:
+        """The variables that a query selects, in order, and its rows; else as `select`."""
         body = self._answer(query)
-        return [_row(binding) for binding in body.get("results", {}).get("bindings", ())]
+        bindings = body.get("results", {}).get("bindings", ())
+        rows = [_row(binding) for binding in bindings]
+        named = body.get("head", {}).get("vars") or dict.fromkeys(name for row in rows for name in row)
+        return list(named), rows
 
     def ask(self, query: str) -> bool:
         """The truth of an ASK query."""
-        return bool(self._answer(query).get("boolean"))
+        body = self._answer(query)
+        if "boolean" in body:
+            return bool(body["boolean"])
+        # Virtuoso answers in rows: one that holds 1, or none.
+        rows = [_row(binding) for binding in body.get("results", {}).get("bindings", ())]
+        return any(isinstance(value, Literal) and value.text in ("1", "true") for row in rows for value in row.values())
 
     def pages(self, pattern: str, variables: str, limit: int | None = None) -> Iterator[list[Row]]:
         """All rows of ``SELECT DISTINCT variables WHERE { pattern }`` in a fixed order, page by page.

@@ -10,6 +10,7 @@ from boxkit.box import Box, Field, Note
 from boxkit.converters.graph.columns import Cells, cells_of, frame_of
 from boxkit.converters.graph.facts import ENTITY, Facts
 from boxkit.converters.graph.names import snake
+from boxkit.converters.graph.origin import Origin
 from boxkit.converters.graph.reader import GraphReader
 from boxkit.converters.graph.store import LITERAL
 from boxkit.converters.graph.vocabulary import INSIDE
@@ -270,7 +271,9 @@ def _outside(source: str) -> str:
     return source.rsplit(":", 1)[-1] if source.startswith(INSIDE) else source
 
 
-def boxes_of(facts: Facts, tables: Sequence[Table], content: str, state: object = None) -> tuple[list[Box], list[Note]]:
+def boxes_of(
+    facts: Facts, tables: Sequence[Table], content: str, state: object = None, origin: Origin | None = None
+) -> tuple[list[Box], list[Note]]:
     """The boxes of ``tables``, with their rows, and what typing their values brought to light."""
     boxes: list[Box] = []
     notes: list[Note] = []
@@ -282,7 +285,7 @@ def boxes_of(facts: Facts, tables: Sequence[Table], content: str, state: object 
             Field(label, column.cells.type, _outside(column.source), column.description)
             for label, column in zip(labels, table.columns, strict=True)
         )
-        reader = GraphReader(frame, facts.lexicon.iris, facts.lexicon.ids, content, state)  # type: ignore[arg-type]
+        reader = GraphReader(frame, facts.lexicon.iris, facts.lexicon.ids, content, state, origin)  # type: ignore[arg-type]
         boxes.append(
             Box(table.name, fields, reader, _outside(table.source), labels[: table.key], "graph", table.description)
         )

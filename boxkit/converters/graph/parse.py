@@ -11,9 +11,9 @@ from typing import Any
 from boxkit.box import Note
 from boxkit.converters.graph.ntriples import read_ntriples
 from boxkit.converters.graph.store import Literal, StoreBuilder, Term, TripleStore
-from boxkit.errors import UnreadableSource
+from boxkit.errors import SourceNotFound, UnreadableSource
 
-__all__ = ["parse_file", "store_of_rdflib"]
+__all__ = ["parse_file", "read_again", "store_of_rdflib"]
 
 _OXIGRAPH = {
     "turtle": "TURTLE",
@@ -45,6 +45,19 @@ def parse_file(path: Path, syntax: str, label: str) -> tuple[TripleStore, list[N
     data, notes = _as_utf8(data, syntax)
     store, found = _parsed(data, syntax, f"file:///{path.name}", content, label)
     return store, [*notes, *found]
+
+
+def read_again(path: Path, syntax: str, label: str) -> TripleStore:
+    """The triples of a file that has been read before.
+
+    Raises:
+        SourceNotFound: It is there no more.
+        UnreadableSource: It has been changed, and is no longer valid.
+    """
+    try:
+        return parse_file(path, syntax, label)[0]
+    except FileNotFoundError:
+        raise SourceNotFound("the graph's file is no longer there", where=label, hint="load it again") from None
 
 
 def _as_utf8(data: bytes, syntax: str) -> tuple[bytes, list[Note]]:

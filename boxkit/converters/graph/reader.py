@@ -12,6 +12,8 @@ from boxkit.box import Reading
 if TYPE_CHECKING:
     import pandas as pd
 
+    from boxkit.converters.graph.origin import Origin
+
 __all__ = ["GraphReader"]
 
 
@@ -25,6 +27,7 @@ class GraphReader:
         ids: The other way round.
         content: A hash of what was read.
         state: What tells whether the source has changed since; None where it lives in memory.
+        origin: The graph that it was made from; None where that cannot be asked in SPARQL.
     """
 
     frame: pd.DataFrame = field(repr=False)
@@ -32,6 +35,7 @@ class GraphReader:
     ids: Mapping[str, str] = field(repr=False)
     content: str
     state: Callable[[], str] | None = None
+    origin: Origin | None = field(default=None, repr=False, compare=False)
 
     def read(self, columns: Sequence[str] | None = None, limit: int | None = None) -> Reading:
         """A copy of some fields and the first rows."""
