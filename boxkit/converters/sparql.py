@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from boxkit.box import BoxSet
+from boxkit.converters.graph.options import takes_graph_options
 
 if TYPE_CHECKING:
-    from boxkit.converters.graph.relations import Relations, Similarity
     from boxkit.converters.graph.vocabulary import Vocabulary
 
 __all__ = ["accepts", "convert", "name"]
@@ -33,35 +32,26 @@ def accepts(source: Any) -> float:
     return 0.1 if "." not in words.rsplit("/", 1)[-1] else 0.0
 
 
+@takes_graph_options
 def convert(
     source: str,
     *,
-    question: str | None = None,
-    topics: Sequence[str] | None = None,
-    hops: int = 2,
-    relations: Relations = None,
     vocabulary: str | Vocabulary = "auto",
-    similarity: Similarity | None = None,
-    hub: int = 1000,
     timeout_s: float = 60.0,
     attempts: int = 3,
     graph: str | None = None,
+    **options: Any,
 ) -> BoxSet:
     """The boxes around topics of a graph that a SPARQL endpoint serves; of all of it where it is small.
 
     Args:
         source: The address of the query service; user and password may stand in it.
-        question: What will be asked.
-        topics: IRIs, ids or labels of the entities it is about; found in the question where None.
-        hops: How many steps from the topics the graph is followed, both ways.
-        relations: All (None), the k most similar to the question at each step (a whole number), those over a threshold
-            (a float), or a list of IRIs or names.
-        vocabulary: The profile of its words: a name, a `Vocabulary`, or ``"auto"``.
-        similarity: How alike a question and relations are; by shared words where None.
-        hub: How many triples of one node, relation and direction are fetched at the most.
+        vocabulary: The profile of its words: a name, a folder with Freebase's ontology, a `Vocabulary`, or ``"auto"``.
         timeout_s: How long one answer may take.
         attempts: How often a query is sent at the most.
         graph: The IRI of the graph to ask; the service's default where None.
+        options: As `boxkit.converters.graph.options.Options`; relations are chosen step by step, and ``hub`` is 1,000
+            where None.
 
     Raises:
         SourceNotFound: Nothing answers there, or no topic is known.
@@ -70,14 +60,15 @@ def convert(
     """
     from boxkit.converters.graph.convert import graph_boxes
     from boxkit.converters.graph.endpoint import Endpoint
-    from boxkit.converters.graph.remote import Remote
+    from boxkit.converters.graph.options import Options
+    from boxkit.converters.graph.remote import HUB, Remote
 
-    if isinstance(topics, str):
-        raise TypeError(f"topics must be a list of texts, not the text {topics!r}")
-    remote = Remote.at(Endpoint(source, timeout_s, attempts, default_graph=graph), vocabulary)
-    remote.hub = hub
-    found = remote.topics(topics) if topics else remote.in_question(question) if question else []
+    asked = Options(**options)
+    remote = Remote.at(Endpoint(source, timeout_s, attempts, default_graph=graph), vocabulary, asked)
+    found = remote.topics()
     if not found:
-        return graph_boxes(remote.whole(), question=question, relations=relations, similarity=similarity)
-    around = remote.around(found, hops, relations, question, similarity)
-    return graph_boxes(around, topics=found, hops=hops, hub=hub)
+        return graph_boxes(remote.whole(), **options)
+    around = remote.around(found)
+    # Relations are chosen already: what was fetched is what is wanted.
+    taken = {"topics": found, "relations": None, "hub": asked.hub or HUB}
+    return graph_boxes(around, **{**options, **taken})

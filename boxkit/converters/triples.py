@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from boxkit.box import BoxSet
+from boxkit.converters.graph.options import takes_graph_options
 from boxkit.converters.source import SourceFile
 
 if TYPE_CHECKING:
-    from boxkit.converters.graph.relations import Relations, Similarity
     from boxkit.converters.graph.vocabulary import Vocabulary
 
 __all__ = ["accepts", "convert", "name"]
@@ -37,32 +37,15 @@ def _are_triples(value: Any) -> bool:
     return is_collection and all(isinstance(each, (list, tuple)) and len(each) == 3 for each in value)
 
 
-def convert(
-    source: Any,
-    *,
-    question: str | None = None,
-    topics: Sequence[str] | None = None,
-    hops: int = 2,
-    relations: Relations = None,
-    vocabulary: str | Vocabulary = "auto",
-    similarity: Similarity | None = None,
-    whole_if_small: bool = False,
-    schema: bool = False,
-) -> BoxSet:
+@takes_graph_options
+def convert(source: Any, *, vocabulary: str | Vocabulary = "auto", **options: Any) -> BoxSet:
     """The boxes of plain triples.
 
     Args:
         source: A `SourceFile`, an iterable of triples, or a question's record that holds its triples (RoG's ``graph``,
             UnifiedSKG's ``kg_tuples``).
-        question: What will be asked.
-        topics: Names of the entities it is about; found in the question where None.
-        hops: How many steps from the topics the graph is followed, both ways.
-        relations: All (None), the k most similar to the question (a whole number), those over a threshold (a float),
-            or a list of names.
         vocabulary: The profile of its words: a name, a folder with Freebase's ontology, a `Vocabulary`, or ``"auto"``.
-        similarity: How alike a question and relations are; by shared words where None.
-        whole_if_small: Whether a graph of few triples and relations is taken whole although the question names topics.
-        schema: Whether classes, properties and the like make rows too.
+        options: As `boxkit.converters.graph.options.Options`.
 
     Raises:
         UnreadableSource: Something in it is no triple.
@@ -80,13 +63,4 @@ def convert(
         given = record_triples(source) or () if isinstance(source, Mapping) else source
         store, notes = store_of_triples(given)
         graph = Graph(store, "triples", tuple(notes), vocabulary=vocabulary)
-    return graph_boxes(
-        graph,
-        question=question,
-        topics=topics,
-        hops=hops,
-        relations=relations,
-        similarity=similarity,
-        whole_if_small=whole_if_small,
-        schema=schema,
-    )
+    return graph_boxes(graph, **options)

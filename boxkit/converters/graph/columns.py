@@ -68,6 +68,8 @@ def cells_of(facts: Facts, numbers: Sequence[int]) -> Cells:
             values.append(None if term is None else lexicon.shown_id(number))
             sorts.append("" if term is None else "id")
     there = [sort for sort in sorts if sort]
+    if not there:
+        return Cells(values, "empty", "")
     if all(sort == "id" for sort in there):
         return Cells(values, "id", _id_type(facts, values, numbers))
     sort, words = column_type(["text" if each == "id" else each for each in there])

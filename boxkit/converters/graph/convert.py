@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +16,16 @@ from boxkit.converters.graph.facts import gather
 from boxkit.converters.graph.keys import foreign_keys
 from boxkit.converters.graph.layout import boxes_of, lay_out
 from boxkit.converters.graph.lexicon import Lexicon
-from boxkit.converters.graph.relations import Relations, Similarity, choose
+from boxkit.converters.graph.options import Options
+from boxkit.converters.graph.origin import Origin, Source, plain_namespace
+from boxkit.converters.graph.relations import choose
 from boxkit.converters.graph.store import Ints, TripleStore
 from boxkit.converters.graph.subgraph import HUB, Subgraph, extract
 from boxkit.converters.graph.topics import Topic, TopicFinder
 from boxkit.converters.graph.vocabulary import VOCABULARIES, Vocabulary, detect, freebase
 from boxkit.errors import SourceError, SourceNotFound, nearest
 
-__all__ = ["MAX_WHOLE", "Graph", "graph_boxes"]
+__all__ = ["MAX_WHOLE", "Graph", "graph_boxes", "vocabulary_of"]
 
 #: A graph of more triples is not turned into boxes whole.
 MAX_WHOLE = 200_000
@@ -43,6 +46,7 @@ class Graph:
         integer_ids: Whether every entity's name is a whole number, and its id shall be one.
         vocabulary: The profile of its words: a name, a folder with Freebase's ontology, a `Vocabulary`, or ``"auto"``.
         declared: For each type, relations that its entities have, be it without any value.
+        source: Where the whole graph can be had: a file to be read anew, or a service; the store itself where None.
     """
 
     store: TripleStore
@@ -52,53 +56,55 @@ class Graph:
     integer_ids: bool = False
     vocabulary: str | Vocabulary = "auto"
     declared: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def origin(self) -> Origin | None:
+        """What SPARQL asks; None for a graph of nodes and edges with attributes, which has no IRIs."""
+        words = self.lexicon.vocabulary
+        if words.name == "attributed":
+            return None
+        types, labels = (
+            tuple(map(self.store.text, known)) for known in (self.lexicon.type_relations, self.lexicon.label_relations)
+        )
+        return Origin(
+            self.label, self.source or self.store, types, labels, self.store.prefixes, plain_namespace(words.name)
+        )
 
     @cached_property
     def lexicon(self) -> Lexicon:
         """Its words, read with its vocabulary."""
-        return Lexicon(self.store, _vocabulary(self.vocabulary, self.store), integer_ids=self.integer_ids)
+        store = self.store
+        words = vocabulary_of(self.vocabulary, lambda: (store.text(int(relation)) for relation in store.relations))
+        return Lexicon(store, words, integer_ids=self.integer_ids)
 
     @cached_property
     def finder(self) -> TopicFinder:
         """What finds entities in it."""
         return TopicFinder(self.lexicon)
 
-    def boxes(
-        self,
-        *,
-        question: str | None = None,
-        topics: Sequence[str] | None = None,
-        hops: int = 2,
-        relations: Relations = None,
-        similarity: Similarity | None = None,
-        hub: int = HUB,
-        schema: bool = False,
-        whole_if_small: bool = False,
-    ) -> BoxSet:
+    def boxes(self, **options: Any) -> BoxSet:
         """The boxes around a question, or of the whole graph; parameters as `graph_boxes`."""
-        if hops < 1:
-            raise ValueError(f"hops must be 1 or more, not {hops!r}")
-        small = whole_if_small and len(self.store) <= MAX_WHOLE and len(self.store.relations) <= FEW_RELATIONS
-        found, notes = self._topics(None if small else question, topics)
+        asked = Options(**options)
+        small = asked.whole_if_small and len(self.store) <= MAX_WHOLE and len(self.store.relations) <= FEW_RELATIONS
+        found, notes = self._topics(None if small else asked.question, asked.topics)
         if not found:
             if len(self.store) > MAX_WHOLE:
-                raise self._too_large(question)
-            chosen = choose(
-                self.lexicon, relations, question, dict.fromkeys(self.store.relations.tolist(), 0), similarity
-            )
-            return self._build(self._with_relations(chosen), notes, schema)
+                raise self._too_large(asked.question)
+            chosen, how = choose(self.lexicon, asked, dict.fromkeys(self.store.relations.tolist(), 0))
+            if how:
+                notes.append(Note("truncated", f"the graph{how}; others make no columns"))
+            return self._build(self._with_relations(chosen), notes, asked.schema)
         nodes = [topic.node for topic in found]
-        around = extract(self.lexicon, nodes, hops, hub=hub)
-        chosen = choose(self.lexicon, relations, question, self._near(around), similarity)
+        hub = asked.hub or HUB
+        around = extract(self.lexicon, nodes, asked.hops, hub=hub)
+        chosen, how = choose(self.lexicon, asked, self._near(around))
         if chosen is not None:
-            around = extract(self.lexicon, nodes, hops, relations=chosen, hub=hub)
-        return self._build(
-            around.triples, [*notes, *around.notes, self._cut_note(found, hops, around, chosen)], schema, nodes
-        )
+            around = extract(self.lexicon, nodes, asked.hops, relations=chosen, hub=hub)
+        notes = [*notes, *around.notes, self._cut_note(found, asked.hops, around, how)]
+        return self._build(around.triples, notes, asked.schema, nodes)
 
     def _topics(self, question: str | None, topics: Sequence[str] | None) -> tuple[list[Topic], list[Note]]:
-        if isinstance(topics, str):
-            raise TypeError(f"topics must be a list of texts, not the text {topics!r}")
         if topics:
             found, missing = self.finder.given(topics)
             close = {name: self.finder.nearest(name) for name in missing}
@@ -135,13 +141,12 @@ class Graph:
             near[relation] = min(steps, near.get(relation, 99))
         return near
 
-    def _cut_note(self, found: Sequence[Topic], hops: int, around: Subgraph, chosen: frozenset[int] | None) -> Note:
+    def _cut_note(self, found: Sequence[Topic], hops: int, around: Subgraph, how: str) -> Note:
         names = [self.lexicon.id(topic.node) for topic in found[:5]]
         listed = ", ".join(names) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
-        only = f" along {len(chosen)} relations" if chosen is not None else ""
         return Note(
             "truncated",
-            f"{len(around.triples):,} of {len(self.store):,} triples, {hops} steps around {listed}{only}; entities at "
+            f"{len(around.triples):,} of {len(self.store):,} triples, {hops} steps around {listed}{how}; entities at "
             "the edge show less than the graph holds",
         )
 
@@ -164,56 +169,31 @@ class Graph:
         tables = lay_out(facts, self.declared if triples is None else {})
         taken = "" if triples is None else hashlib.blake2b(triples.tobytes(), digest_size=8).hexdigest()
         content = f"{self.store.content} {self.lexicon.vocabulary.name} {schema} {taken}"
-        boxes, found = boxes_of(facts, tables, content, self.state)
+        boxes, found = boxes_of(facts, tables, content, self.state, self.origin)
         keys = foreign_keys(tables, self.lexicon)
         return BoxSet(boxes, keys, (*self.notes, *notes, *facts.notes, *found), (self.label,))
 
 
-def graph_boxes(
-    graph: Graph,
-    *,
-    question: str | None = None,
-    topics: Sequence[str] | None = None,
-    hops: int = 2,
-    relations: Relations = None,
-    similarity: Similarity | None = None,
-    hub: int = HUB,
-    schema: bool = False,
-    whole_if_small: bool = False,
-) -> BoxSet:
+def graph_boxes(graph: Graph, **options: Any) -> BoxSet:
     """The boxes of ``graph``: around the topics that are given or that the question names, else of all of it.
 
     Args:
         graph: What was read.
-        question: What will be asked.
-        topics: IRIs, ids or labels of the entities it is about; found in the question where None.
-        hops: How many steps from the topics the graph is followed, both ways.
-        relations: All (None), the k most similar to the question (a whole number), those over a threshold (a float),
-            or a list of IRIs or names.
-        similarity: How alike a question and relations are; by shared words where None.
-        hub: How many triples of one node, relation and direction are followed at the most.
-        schema: Whether classes, properties and the like make rows too.
-        whole_if_small: Whether a graph of few triples and relations is taken whole although the question names topics:
-            leaving rows out would shorten no prompt, and might make a count wrong.
+        options: As `boxkit.converters.graph.options.Options`.
 
     Raises:
         SourceNotFound: No topic, or a listed relation, is in the graph.
         SourceError: The graph is too large to be turned into boxes whole.
     """
-    return graph.boxes(
-        question=question,
-        topics=topics,
-        hops=hops,
-        relations=relations,
-        similarity=similarity,
-        hub=hub,
-        schema=schema,
-        whole_if_small=whole_if_small,
-    )
+    return graph.boxes(**options)
 
 
-def _vocabulary(vocabulary: str | Vocabulary, store: TripleStore) -> Vocabulary:
-    """The profile asked for, or the one that the graph's relations speak for.
+def vocabulary_of(vocabulary: str | Vocabulary, relations: Callable[[], Iterable[str]]) -> Vocabulary:
+    """The profile asked for, or the one that a graph's relations speak for.
+
+    Args:
+        vocabulary: A profile, the name of one, a folder with Freebase's ontology, or ``"auto"``.
+        relations: What finds the graph's relations, where they are needed.
 
     Raises:
         ValueError: No profile has that name.
@@ -221,7 +201,7 @@ def _vocabulary(vocabulary: str | Vocabulary, store: TripleStore) -> Vocabulary:
     if isinstance(vocabulary, Vocabulary):
         return vocabulary
     if vocabulary == "auto":
-        return detect(store.text(int(relation)) for relation in store.relations)
+        return detect(relations())
     if vocabulary in VOCABULARIES:
         return VOCABULARIES[vocabulary]
     if Path(vocabulary).is_dir():

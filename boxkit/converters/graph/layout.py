@@ -165,7 +165,7 @@ def _columns(
     facts: Facts, relation: int, kept: dict[int, list[int]], members: Sequence[int], table: Table
 ) -> Iterable[Column]:
     """The relation's column, and beside ids of entities their labels."""
-    numbers = [kept[node][0] if node in kept else -1 for node in members]
+    numbers = [kept[node][0] if kept.get(node) else -1 for node in members]
     name = facts.store.text(relation)
     label = facts.lexicon.word(name)
     if not _is_the_label(table, relation, facts, numbers):

@@ -28,6 +28,7 @@ def flatten_lists(facts: Facts, *, whole: bool) -> None:
         whole: Whether all of the graph is to be shown.
     """
     store = facts.store
+    _drop_empty(facts)
     firsts, rests = _pairs(store, "first"), _pairs(store, "rest")
     if not firsts:
         return
@@ -48,6 +49,20 @@ def flatten_lists(facts: Facts, *, whole: bool) -> None:
             facts.notes.append(_flattened(facts.lexicon.word(store.text(relation)), count, inner, repeated))
     if whole:
         _note_unreached(facts, firsts, rests)
+
+
+def _drop_empty(facts: Facts) -> None:
+    """A list of nothing is no value; its subject keeps its row."""
+    nil = facts.store.number(RDF + "nil")
+    if nil is None:
+        return
+    for relation, by_subject in facts.relations.items():
+        empty = [subject for subject, values in by_subject.items() if nil in values]
+        for subject in empty:
+            by_subject[subject] = [value for value in by_subject[subject] if value != nil]
+        if empty and relation != facts.store.number(RDF + "rest"):
+            word = facts.lexicon.word(facts.store.text(relation))
+            facts.notes.append(Note("cast", f"{len(empty)} empty lists under {word!r} are missing values"))
 
 
 def _flattened(word: str, count: int, inner: bool, repeated: int) -> Note:

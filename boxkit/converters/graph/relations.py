@@ -5,57 +5,61 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from boxkit.converters.graph.embeddings import Similarity, comparison
 from boxkit.converters.graph.lexicon import Lexicon
 from boxkit.converters.graph.names import snake, split_iri
+from boxkit.converters.graph.options import Options
 from boxkit.errors import SourceNotFound, nearest
 
-__all__ = ["Relations", "Similarity", "choose", "lexical_similarity", "relation_text"]
+__all__ = ["Relations", "Similarity", "choose", "lexical_similarity", "ranking", "relation_text"]
 
 #: All (None), the k most similar, a threshold, or names and IRIs.
 Relations: TypeAlias = int | float | Sequence[str] | None
 
-#: From a question and texts to a number each; greater is more similar. Must be deterministic.
-Similarity: TypeAlias = Callable[[str, Sequence[str]], Sequence[float]]
 
-
-def choose(
-    lexicon: Lexicon,
-    wanted: Relations,
-    question: str | None,
-    near: Mapping[int, int],
-    similarity: Similarity | None = None,
-) -> frozenset[int] | None:
-    """The relations to follow; None for all.
+def choose(lexicon: Lexicon, asked: Options, near: Mapping[int, int]) -> tuple[frozenset[int] | None, str]:
+    """The relations to follow, None for all; and how they were chosen, in words.
 
     Args:
         lexicon: The graph's words.
-        wanted: What the user asked for.
-        question: What relations are compared with.
+        asked: What the user asked for: `Options.relations`, and what compares them with the question.
         near: The relations around the topics, each with its distance in steps; ties go to the nearer.
-        similarity: How alike a question and a relation are; by shared words and parts of words where None.
 
     Raises:
         ValueError: A number of relations, or a threshold, without a question to compare with.
         SourceNotFound: A relation that the graph does not have.
     """
-    if wanted is None or (isinstance(wanted, int) and not isinstance(wanted, bool) and not 0 < wanted < len(near)):
-        return None
-    if isinstance(wanted, (bool, str)):
-        raise ValueError(f"relations must be None, a number, a threshold or a list of names, not {wanted!r}")
+    wanted = asked.relations
+    if wanted is None or (isinstance(wanted, int) and not 0 < wanted < len(near)):
+        return None, ""
     if not isinstance(wanted, (int, float)):
-        return frozenset(_listed(lexicon, wanted))
-    if not question:
-        raise ValueError(f"relations={wanted!r} compares relations with a question: give one, or list the relations")
+        listed = frozenset(_listed(lexicon, wanted))
+        return listed, f" along {len(listed)} relations"
     numbers = sorted(near)
-    texts = [relation_text(lexicon, number) for number in numbers]
-    scores = (similarity or lexical_similarity)(question, texts)
-    ranked = sorted(zip(scores, numbers, strict=True), key=lambda each: (-float(each[0]), near[each[1]], each[1]))
+    ranked, name = ranking(asked, [relation_text(lexicon, number) for number in numbers])
+    order = sorted(range(len(numbers)), key=lambda at: (-ranked[at], near[numbers[at]], numbers[at]))
     if isinstance(wanted, float):
-        return frozenset(number for score, number in ranked if score >= wanted)
-    return frozenset(number for _, number in ranked[:wanted])
+        chosen = frozenset(numbers[at] for at in order if ranked[at] >= wanted)
+        return chosen, f" along the {len(chosen)} of {len(numbers)} relations as similar as {wanted:g} by {name}"
+    chosen = frozenset(numbers[at] for at in order[:wanted])
+    return chosen, f" along the {wanted} of {len(numbers)} relations most similar to the question by {name}"
+
+
+def ranking(asked: Options, texts: Sequence[str]) -> tuple[list[float], str]:
+    """How similar each of ``texts`` is to the question, and by what.
+
+    Raises:
+        ValueError: There is no question.
+    """
+    if not asked.question:
+        raise ValueError(
+            f"relations={asked.relations!r} compares relations with a question: give one, or list the relations"
+        )
+    measure = comparison(asked.embedding, asked.similarity)
+    return [float(score) for score in measure.scores(asked.question, texts)], measure.name
 
 
 def relation_text(lexicon: Lexicon, relation: int) -> str:

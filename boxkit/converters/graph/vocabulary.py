@@ -92,7 +92,7 @@ class Vocabulary:
 
 
 _SCHEMA_TYPES = frozenset(
-    {RDF + name for name in ("Property", "List", "Statement")}
+    {RDF + name for name in ("Property", "List")}
     | {RDFS + name for name in ("Class", "Datatype", "ContainerMembershipProperty")}
     | {
         OWL + name
