@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Search,
         Select,
         SelfConsistency,
+        Text2SPARQL,
         Text2SQL,
         Text2SQLCode,
     )
@@ -60,6 +61,7 @@ _HOMES = {
     "Search": "boxkit.strategies",
     "Select": "boxkit.strategies",
     "SelfConsistency": "boxkit.strategies",
+    "Text2SPARQL": "boxkit.strategies",
     "Text2SQL": "boxkit.strategies",
     "Text2SQLCode": "boxkit.strategies",
     "Usage": "boxkit.answer",
@@ -96,6 +98,7 @@ __all__ = [
     "Search",
     "Select",
     "SelfConsistency",
+    "Text2SPARQL",
     "Text2SQL",
     "Text2SQLCode",
     "Usage",

@@ -25,6 +25,7 @@
     │   └── UnsupportedQuery        a construct that a reader of SQL, SPARQL or s-expressions refuses, by name
     ├── MemoryStoreError            a memory on disk that is damaged, or made with another embedding model
     ├── UnsafeSQL                   a statement that is not one read-only query
+    ├── UnsafeSPARQL                the same in SPARQL
     ├── AnswerError                 asked for on demand: no attempt gave an answer
     └── MissingExtra                an optional dependency is not installed (also an ImportError)
 
@@ -66,6 +67,7 @@ __all__ = [
     "UnknownField",
     "UnknownFormat",
     "UnreadableSource",
+    "UnsafeSPARQL",
     "UnsafeSQL",
     "UnsupportedQuery",
     "UnsupportedValue",
@@ -255,6 +257,10 @@ class MemoryStoreError(BoxkitError):
 
 class UnsafeSQL(BoxkitError):
     """A statement that is not one single read-only query."""
+
+
+class UnsafeSPARQL(BoxkitError):
+    """A SPARQL text that is not one single SELECT or ASK over the one graph."""
 
 
 class AnswerError(BoxkitError):

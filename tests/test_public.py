@@ -33,6 +33,7 @@ PROMISED = [
     "Search",
     "Select",
     "SelfConsistency",
+    "Text2SPARQL",
     "Text2SQL",
     "Text2SQLCode",
     "Usage",

@@ -128,16 +128,22 @@ def _text2sql(llm: LLM, _memory: Memory | None, asking: Asking, profile: Profile
     return Text2SQL(llm, corrections=asking.attempts - 1, profile=profile)
 
 
+def _text2sparql(llm: LLM, _memory: Memory | None, asking: Asking, profile: Profile, _limits: Limits) -> Strategy:
+    from boxkit.strategies import Text2SPARQL
+
+    return Text2SPARQL(llm, corrections=asking.attempts - 1, profile=profile)
+
+
 def _single(llm: LLM, _memory: Memory | None, asking: Asking, profile: Profile, limits: Limits) -> Strategy:
     from boxkit.strategies import Text2SQLCode
 
-    return Text2SQLCode(llm, "single", corrections=asking.attempts - 1, profile=profile, limits=limits)
+    return Text2SQLCode(llm, calls="single", corrections=asking.attempts - 1, profile=profile, limits=limits)
 
 
 def _multi(llm: LLM, _memory: Memory | None, asking: Asking, profile: Profile, limits: Limits) -> Strategy:
     from boxkit.strategies import Text2SQLCode
 
-    return Text2SQLCode(llm, "multi", corrections=asking.attempts - 1, profile=profile, limits=limits)
+    return Text2SQLCode(llm, calls="multi", corrections=asking.attempts - 1, profile=profile, limits=limits)
 
 
 def _hybrid(llm: LLM, memory: Memory | None, asking: Asking, profile: Profile, limits: Limits) -> Strategy:
@@ -153,6 +159,7 @@ def _hybrid(llm: LLM, memory: Memory | None, asking: Asking, profile: Profile, l
 STRATEGIES: Mapping[str, Callable[[LLM, Memory | None, Asking, Profile, Limits], Strategy]] = {
     "pandora": _pandora,
     "text2sql": _text2sql,
+    "text2sparql": _text2sparql,
     "text2sqlcode": _single,
     "text2sqlcode-multi": _multi,
     "hybrid": _hybrid,

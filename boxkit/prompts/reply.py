@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from boxkit.syntax import parse
 
-__all__ = ["Reply", "parse_json_reply", "parse_reply", "parse_sql_reply"]
+__all__ = ["Reply", "parse_json_reply", "parse_reply", "parse_sparql_reply", "parse_sql_reply"]
 
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*(?P<mark>```+|~~~+)[ \t]*(?P<language>[\w+.-]*)[^\n]*$", re.MULTILINE)
@@ -64,21 +64,34 @@ _SQL = frozenset({"", "sql", "sqlite", "sqlite3", "postgres", "postgresql", "mys
 _SQL_START = re.compile(r"^[ \t]*(?:WITH|SELECT|VALUES|FROM)\b", re.MULTILINE | re.IGNORECASE)
 
 
+_SPARQL = frozenset({"", "sparql", "sparql-query", "rq", "code"})
+_SPARQL_START = re.compile(r"^[ \t]*(?:PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b", re.MULTILINE | re.IGNORECASE)
+
+
 def parse_sql_reply(text: str) -> Reply:
     """The query and the rationale in a model's reply: the last SQL block, else the text from its first ``SELECT``.
 
     >>> parse_sql_reply("Count.\\n```sql\\nSELECT 1;\\n```").code
     'SELECT 1;'
     """
+    return _query(text, _SQL, _SQL_START, "sql")
+
+
+def parse_sparql_reply(text: str) -> Reply:
+    """The same in SPARQL: the last block, else the text from its first ``PREFIX``, ``SELECT`` or ``ASK``."""
+    return _query(text, _SPARQL, _SPARQL_START, "sparql")
+
+
+def _query(text: str, languages: frozenset[str], start: re.Pattern[str], name: str) -> Reply:
     visible = _THINKING.sub("", text).strip()
-    blocks, prose = _fenced(visible, _SQL)
+    blocks, prose = _fenced(visible, languages)
     if blocks:
         return Reply(blocks[-1], prose)
-    start = _SQL_START.search(visible)
-    if start and not _FENCE.search(visible):
-        query, _, _ = visible[start.start() :].partition("\n\n")
-        return Reply(query.strip(), visible[: start.start()].strip())
-    return Reply("", prose, "there is no query in the reply; one ```sql block is missing")
+    found = start.search(visible)
+    if found and not _FENCE.search(visible):
+        query, _, _ = visible[found.start() :].partition("\n\n")
+        return Reply(query.strip(), visible[: found.start()].strip())
+    return Reply("", prose, f"there is no query in the reply; one ```{name} block is missing")
 
 
 def parse_json_reply(text: str) -> Reply:

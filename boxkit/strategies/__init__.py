@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from boxkit.strategies.select import Select
     from boxkit.strategies.sqlcode import Text2SQLCode
     from boxkit.strategies.steps import Strategy
+    from boxkit.strategies.text2sparql import Text2SPARQL
     from boxkit.strategies.text2sql import Text2SQL
 
 _HOMES = {
@@ -26,6 +27,7 @@ _HOMES = {
     "Select": "boxkit.strategies.select",
     "SelfConsistency": "boxkit.strategies.consistency",
     "Strategy": "boxkit.strategies.steps",
+    "Text2SPARQL": "boxkit.strategies.text2sparql",
     "Text2SQL": "boxkit.strategies.text2sql",
     "Text2SQLCode": "boxkit.strategies.sqlcode",
 }
@@ -40,6 +42,7 @@ __all__ = [
     "Select",
     "SelfConsistency",
     "Strategy",
+    "Text2SPARQL",
     "Text2SQL",
     "Text2SQLCode",
 ]

@@ -10,56 +10,38 @@ from boxkit.answer import Answer
 from boxkit.box import BoxSet
 from boxkit.executor import Limits
 from boxkit.failure import Failure
-from boxkit.llm.protocol import LLM, Message, Parameters
-from boxkit.profile import PROFILES, Profile
-from boxkit.prompts import prompt_version
 from boxkit.prompts.reply import Reply, parse_reply
 from boxkit.sql import SqlEngine, SqlLimits, engine_for
-from boxkit.strategies.loop import Conversation, template_retry
-from boxkit.strategies.steps import Compute, Steps, StrategyBase
-from boxkit.strategies.text2sql import Text2SQL
+from boxkit.strategies.querying import Querying
+from boxkit.strategies.steps import Compute, Steps
 from boxkit.syntax import parse
 
 __all__ = ["Text2SQLCode", "parse_function", "with_function"]
 
 
 @dataclass(frozen=True, slots=True)
-class Text2SQLCode(StrategyBase):
+class Text2SQLCode(Querying):
     """SQL and Python together.
 
     ``calls="single"``: one prompt, one function ``compute_result(database_path)`` with its SQL inside, run with that
     one SQLite file readable; where there is no such file it gets a read-only ``query(sql)``. ``calls="multi"``: a
-    decomposer, a Text2SQL call a SQL step, and ``compute_result(frames)`` over what was fetched.
+    decomposer, a Text2SQL call a SQL step, and ``compute_result(frames)`` over what was fetched. Settings: those of
+    `Querying`, and
 
     Attributes:
-        llm: The model.
         calls: ``"single"`` or ``"multi"``.
-        corrections: How often each failed step is asked for again (3).
-        profile: What the answer should look like.
         limits: What the Python may use.
         sql_limits: What a query may use.
-        samples: Example values a column.
-        budget: Tokens that the schema may take.
-        temperature: 0 is greedy.
-        seed: For the model; tells samples of one prompt apart.
     """
 
-    llm: LLM
     calls: Literal["single", "multi"] = "single"
-    corrections: int = 3
-    profile: Profile = PROFILES["default"]
     limits: Limits = Limits()
     sql_limits: SqlLimits = SqlLimits()
-    samples: int = 3
-    budget: int = 12000
-    temperature: float = 0.0
-    seed: int | None = None
 
     def __post_init__(self) -> None:
+        Querying.__post_init__(self)
         if self.calls not in ("single", "multi"):
             raise ValueError(f"calls is 'single' or 'multi', not {self.calls!r}")
-        if self.corrections < 0:
-            raise ValueError(f"corrections counts retries and cannot be {self.corrections}")
 
     @property
     def name(self) -> str:
@@ -74,27 +56,6 @@ class Text2SQLCode(StrategyBase):
         engine: SqlEngine = yield Compute(lambda: engine_for(boxes))
         way = one_call if self.calls == "single" else several_calls
         return (yield from way(self, question, boxes, engine))
-
-    def text2sql(self) -> Text2SQL:
-        """The Text2SQL that fetches for it."""
-        return Text2SQL(
-            self.llm,
-            self.corrections,
-            self.profile,
-            self.sql_limits,
-            self.samples,
-            self.budget,
-            self.temperature,
-            self.seed,
-        )
-
-    def conversation(self, prompt: str, boxes: BoxSet, retry: str, step: str) -> Conversation:
-        """One prompt of its own, with its corrections."""
-        parameters = Parameters(
-            temperature=self.temperature, seed=self.seed, salt=f"{boxes.fingerprint}:{prompt_version()}"
-        )
-        messages = (Message("user", prompt),)
-        return Conversation(self.llm, messages, parameters, self.corrections + 1, template_retry(retry), step)
 
 
 def parse_function(text: str) -> Reply:

@@ -13,12 +13,12 @@ from boxkit.executor import Run
 from boxkit.failure import Failure
 from boxkit.llm.protocol import Completion
 from boxkit.prompts import render
-from boxkit.sql import Fetched, SqlEngine, schema_text
+from boxkit.sql import Fetched, SqlEngine
 from boxkit.strategies.loop import Outcome, Tried, answer_of
 from boxkit.strategies.pandora import ran
 from boxkit.strategies.sqlcode import parse_function, with_function
-from boxkit.strategies.steps import Compute, ExecuteFrames, Request, Steps, Together
-from boxkit.strategies.text2sql import DIALECTS, fetch
+from boxkit.strategies.steps import ExecuteFrames, Request, Steps, Together
+from boxkit.strategies.text2sql import fetch, schema_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,21 +96,22 @@ def several_calls(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: 
     decomposition: Decomposition | None = decomposed.product
     if decomposition is None:
         return answer_of(question, None, decomposed.attempts, settings.name)
-    fetching = settings.text2sql()
     alone = len(decomposition.sql) == 1 and not decomposition.python
     fetches: list[Outcome] = yield Together(
         [
-            fetch(fetching, step, boxes, engine, context="" if alone else question, step="sql")
+            fetch(settings, step, boxes, engine, settings.sql_limits, context="" if alone else question)
             for step in decomposition.sql
         ]
     )
     # Failed fetches last: the last attempt says whether there is an answer.
     in_order = sorted(fetches, key=lambda each: each.failure is not None)
     attempts = [*decomposed.attempts, *(attempt for each in in_order for attempt in each.attempts)]
-    details = {"decomposition": str(decomposition), "python": bool(decomposition.python)}
+    details: dict[str, Any] = {"decomposition": str(decomposition), "python": bool(decomposition.python)}
     if in_order[-1].failure is not None:
         return answer_of(question, None, attempts, settings.name, details=details)
     fetched: list[Fetched] = [each.product for each in fetches]
+    if any(each.truncated for each in fetched):
+        details["truncated"] = True
     if alone:
         return answer_of(question, fetched[0].frame, attempts, settings.name, details=details)
     computed: Outcome = yield from _compute(settings, question, boxes, decomposition, fetched)
@@ -127,11 +128,7 @@ def several_calls(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: 
 
 
 def _decompose(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: SqlEngine) -> Steps[Outcome]:
-    schema = yield Compute(
-        lambda: schema_text(
-            boxes, native=engine.native, samples=settings.samples, budget=settings.budget, as_text=engine.as_text
-        )
-    )
+    schema = yield from schema_for(settings, boxes, engine)
     prompt = render("sqlcode_decompose", schema=schema, question=question)
 
     def attempt(completion: Completion) -> Generator[Request, Any, Tried]:
@@ -163,7 +160,6 @@ def _compute(
         decomposition=str(decomposition),
         frames=shown,
         profile=settings.profile,
-        dialect=DIALECTS["sqlite"],
         analytics=has_analytics(),
     )
     names = [f"fetched_{at}" for at in range(len(fetched))]

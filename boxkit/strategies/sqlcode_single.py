@@ -13,13 +13,13 @@ from boxkit.executor import Run
 from boxkit.failure import Failure
 from boxkit.llm.protocol import Completion
 from boxkit.prompts import render
-from boxkit.sql import Fetched, SqlEngine, schema_text
+from boxkit.sql import Fetched, SqlEngine
 from boxkit.strategies.loop import Outcome, Tried, answer_of
 from boxkit.strategies.pandora import ran
 from boxkit.strategies.sqlcode import parse_function, with_function
 from boxkit.strategies.sqlcode_multi import has_analytics
 from boxkit.strategies.steps import Compute, ExecuteFrames, ExecuteOnDatabase, Request, Steps
-from boxkit.strategies.text2sql import DIALECTS
+from boxkit.strategies.text2sql import dialect_name, schema_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,20 +50,18 @@ except _Wanted as wanted:
 
 def one_call(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: SqlEngine) -> Steps[Answer]:
     """Prompt, run, correct."""
-    schema = yield Compute(
-        lambda: schema_text(
-            boxes, native=engine.native, samples=settings.samples, budget=settings.budget, as_text=engine.as_text
-        )
-    )
+    schema = yield from schema_for(settings, boxes, engine)
     prompt = render(
         "sqlcode_single",
         engine="file" if engine.path else "server",
-        dialect=DIALECTS.get(engine.dialect, engine.dialect),
+        dialect=dialect_name(engine),
         schema=schema,
         question=question,
         profile=settings.profile,
         analytics=has_analytics(),
     )
+
+    fetching = _Fetching()
 
     def attempt(completion: Completion) -> Generator[Request, Any, Tried]:
         reply = parse_function(completion.text)
@@ -76,7 +74,7 @@ def one_call(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: SqlEn
         if engine.path:
             run: Run | Failure = yield ExecuteOnDatabase(code, engine.path, settings.limits)
         else:
-            run = yield from _run_with_query(settings, code, engine)
+            run = yield from _run_with_query(settings, code, engine, fetching)
         if isinstance(run, Failure):
             return replace(made, failure=run), None
         return replace(ran(made, code, run, settings.profile), code=reply.code), run
@@ -84,7 +82,8 @@ def one_call(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: SqlEn
     conversation = settings.conversation(prompt, boxes, "sqlcode_retry", "single")
     outcome: Outcome = yield from conversation.run(attempt)
     result: Run | None = outcome.product
-    return answer_of(question, result.answer if result else None, outcome.attempts, settings.name)
+    details = {"truncated": True} if fetching.truncated else {}
+    return answer_of(question, result.answer if result else None, outcome.attempts, settings.name, details=details)
 
 
 @dataclass(slots=True)
@@ -93,11 +92,26 @@ class _Fetching:
 
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    truncated: bool = False
+
+    def clear(self) -> None:
+        """Forget what an earlier function fetched."""
+        self.frames.clear()
+        self.names.clear()
+        self.truncated = False
+
+    def keep(self, sql: str, fetched: Fetched) -> None:
+        """Have the frame ready for the next run."""
+        self.names[sql] = f"fetched_{len(self.names)}"
+        self.frames[self.names[sql]] = fetched.frame
+        self.truncated |= fetched.truncated
 
 
-def _run_with_query(settings: Text2SQLCode, code: str, engine: SqlEngine) -> Generator[Request, Any, Run | Failure]:
+def _run_with_query(
+    settings: Text2SQLCode, code: str, engine: SqlEngine, fetching: _Fetching
+) -> Generator[Request, Any, Run | Failure]:
     """Run the function anew each time it asks for a query that has not been fetched: it never reaches the server."""
-    fetching = _Fetching()
+    fetching.clear()
     for _ in range(MAX_QUERIES + 1):
         program = f"{code}\n\n_names = {fetching.names!r}\n{_QUERY}"
         run: Run = yield ExecuteFrames(program, fetching.frames, settings.limits)
@@ -107,8 +121,7 @@ def _run_with_query(settings: Text2SQLCode, code: str, engine: SqlEngine) -> Gen
         fetched: Fetched | Failure = yield Compute(partial(engine.query, sql, settings.sql_limits))
         if isinstance(fetched, Failure):
             return fetched
-        fetching.names[sql] = f"fetched_{len(fetching.names)}"
-        fetching.frames[fetching.names[sql]] = fetched.frame
+        fetching.keep(sql, fetched)
     return Failure(
         "too large", f"the function sends more than {MAX_QUERIES} queries", hint="fetch more in fewer queries"
     )
