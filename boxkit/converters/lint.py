@@ -97,12 +97,16 @@ def lint_frame(frame: pd.DataFrame, box: str) -> list[Note]:
         notes.append(Note("lint", f"missing values, of {len(frame)} rows: {shown}{more}", box))
     for label in frame.columns:
         series = frame[label]
-        if series.dtype.kind in "bmM":
+        looked_at = series.iloc[::step] if step > 1 else series
+        if series.dtype.kind in "bmM" or _is_plain_numbers(looked_at):
             continue
-        notes.extend(
-            lint_values(series.iloc[::step].dropna().tolist() if step > 1 else _values(series), box, label, where)
-        )
+        notes.extend(lint_values(looked_at.dropna().tolist() if step > 1 else _values(series), box, label, where))
     return notes
+
+
+def _is_plain_numbers(series: pd.Series[Any]) -> bool:
+    """Whether these are numbers none of which may stand for something else."""
+    return series.dtype.kind in "iuf" and not series.isin(list(_SENTINEL_NUMBERS)).any()
 
 
 def lint_categories(frame: pd.DataFrame, box: str) -> list[Note]:
@@ -168,12 +172,15 @@ def _number_sentinels(column: _Column) -> Iterator[Note]:
     numbers = [value for value in column.values if type(value) in (int, float) and value == value]
     if len(numbers) < 3:
         return
+    distinct = set(numbers)
     for sentinel in _SENTINEL_NUMBERS:
-        count = numbers.count(sentinel)
-        rest = sorted(value for value in numbers if value != sentinel)
-        if not count or len(rest) < 2:
+        if sentinel not in distinct:
             continue
-        low, high = rest[0], rest[-1]
+        count = numbers.count(sentinel)
+        if len(numbers) - count < 2:
+            continue
+        rest = distinct - {sentinel}
+        low, high = min(rest), max(rest)
         alone = (sentinel < 0 and low >= 0 and abs(sentinel) > 9) or abs(sentinel) > 10 * max(abs(low), abs(high), 1)
         if (alone and sentinel not in (-9, -99)) or (sentinel in (-9, -99) and low >= 0 and count > 1):
             yield column.note(
