@@ -122,6 +122,13 @@ def agrees(answer: list[Any], gold: list[Any], ordered: bool) -> bool:
     )
 
 
+def orders(sql: str) -> bool:
+    """Whether the query itself, not one inside it, says in which order its rows come."""
+    import sqlglot
+
+    return sqlglot.parse_one(sql, read="sqlite").args.get("order") is not None
+
+
 def verdict(sql: str, path: Path, boxes: BoxSet) -> tuple[str, str]:
     """``right``, ``exact``, ``refused``, ``wrong`` or ``skipped``, and why."""
     gold = gold_rows(sql, path)
@@ -135,7 +142,7 @@ def verdict(sql: str, path: Path, boxes: BoxSet) -> tuple[str, str]:
         answer = run(code, boxes)
     except Exception as error:
         return "wrong", f"{type(error).__name__}: {error}\n{code}"
-    ordered = "order by" in sql.lower()
+    ordered = orders(sql)
     if same(answer, gold, ordered):
         return "exact", code
     if agrees(answer, gold, ordered):

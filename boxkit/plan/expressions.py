@@ -233,6 +233,7 @@ class WindowCall:
         partition: What rows of one partition share.
         order: The order within a partition.
         running: For an aggregate: up to the current ``"row"``, up to the current row's ``"peers"``, or over ``"all"``.
+        span: For an aggregate, instead: over so many rows before and after the current one.
     """
 
     function: str
@@ -240,6 +241,7 @@ class WindowCall:
     partition: tuple[Expression, ...] = ()
     order: tuple[SortKey, ...] = ()
     running: Literal["row", "peers", "all"] = "all"
+    span: tuple[int, int] | None = None
 
 
 Expression: TypeAlias = (

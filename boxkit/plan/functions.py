@@ -21,6 +21,7 @@ class Function:
         text: Whether its first argument must be text.
         can_miss: Whether the result can be missing where no argument is.
         never_misses: Whether the result is there even where an argument is missing.
+        mapped: Whether a column's code is a ``map``, which must be told to pass over what is missing.
     """
 
     kind: Kind | None
@@ -29,13 +30,15 @@ class Function:
     text: bool = False
     can_miss: bool = False
     never_misses: bool = False
+    mapped: bool = False
 
     def type_of(self, arguments: Sequence[Type]) -> Type:
         """The type of the result."""
         nullable = (self.can_miss or any(each.nullable for each in arguments)) and not self.never_misses
-        kind = self.kind or union_of(arguments).kind
-        some_whole = self.kind is None and union_of(arguments).some_whole
-        return Type(kind, nullable, some_whole=some_whole)
+        if self.kind is not None:
+            return Type(self.kind, nullable)
+        both = union_of(arguments)
+        return Type(both.kind, nullable, some_whole=both.some_whole, widened=both.widened)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class FirstKnown(Function):
 
     def type_of(self, arguments: Sequence[Type]) -> Type:
         """The type of the result."""
+        if not arguments[0].nullable:
+            return replace(arguments[0], affinity="")
         return replace(union_of(arguments), nullable=all(each.nullable for each in arguments))
 
 
@@ -54,6 +59,19 @@ def _plain(kind: Kind | None, column: str, single: str | None = None, *, text: b
 FUNCTIONS: dict[str, Function] = {
     "lower": _plain("text", "{0}.str.lower()", "{0}.lower()", text=True),
     "upper": _plain("text", "{0}.str.upper()", "{0}.upper()", text=True),
+    # SQLite knows the letters of ASCII only.
+    "lower_ascii": _plain(
+        "text",
+        '{0}.str.replace("[A-Z]+", lambda match: match[0].lower(), regex=True)',
+        're.sub("[A-Z]+", lambda match: match[0].lower(), {0})',
+        text=True,
+    ),
+    "upper_ascii": _plain(
+        "text",
+        '{0}.str.replace("[a-z]+", lambda match: match[0].upper(), regex=True)',
+        're.sub("[a-z]+", lambda match: match[0].upper(), {0})',
+        text=True,
+    ),
     "length": _plain("integer", "{0}.str.len()", "len({0})", text=True),
     "trim": _plain("text", '{0}.str.strip(" ")', '{0}.strip(" ")', text=True),
     "trim_left": _plain("text", '{0}.str.lstrip(" ")', '{0}.lstrip(" ")', text=True),
@@ -67,6 +85,7 @@ FUNCTIONS: dict[str, Function] = {
         "number",
         '{0}.map(lambda value: float(Decimal(value).quantize(Decimal({1}), "ROUND_HALF_UP")))',
         'float(Decimal({0}).quantize(Decimal({1}), "ROUND_HALF_UP"))',
+        mapped=True,
     ),
     # Halves go up, also below zero; what arithmetic has left behind the ninth decimal does not decide.
     "nearest_whole": _plain("number", "np.floor({0}.round(9) + 0.5)", "np.floor(round({0}, 9) + 0.5)"),

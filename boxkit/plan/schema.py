@@ -12,7 +12,7 @@ from boxkit.errors import PlanError, nearest
 from boxkit.plan import algebra as pa
 from boxkit.plan import expressions as ex
 from boxkit.plan.functions import FUNCTIONS
-from boxkit.plan.types import BOOLEAN, INTEGER, NUMBER, Type, type_of_constant, type_of_series, union_of
+from boxkit.plan.types import BOOLEAN, INTEGER, NUMBER, Kind, Type, type_of_constant, type_of_series, union_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,8 +163,8 @@ class Schema:
             return left
         left_missing, right_missing = plan.kind in ("right", "full"), plan.kind in ("left", "full")
         return (
-            *(replace(slot, type=slot.type.missing_too(left_missing or slot.type.nullable)) for slot in left if True),
-            *(replace(slot, type=slot.type.missing_too(right_missing or slot.type.nullable)) for slot in right),
+            *(replace(slot, type=slot.type.missing_too(left_missing)) for slot in left),
+            *(replace(slot, type=slot.type.missing_too(right_missing)) for slot in right),
         )
 
     def _output(self, output: pa.Output, slots: Sequence[Slot]) -> Slot:
@@ -201,7 +201,7 @@ class Schema:
                 return kind if has_one_row(plan) else kind.missing_too()
             case ex.WindowCall():
                 return self._window(expression, slots)
-            case ex.IsMissing() | ex.Exists():
+            case ex.IsMissing() | ex.Exists() | ex.Compare(operator="is" | "is not"):
                 return BOOLEAN
             case ex.InPlan(value, plan):
                 return Type("boolean", self.type_of(value, slots).nullable or self.slots(plan)[0].type.nullable)
@@ -222,7 +222,7 @@ class Schema:
             nullable = nullable or not right.never_zero
         whole = all(each.kind in ("integer", "boolean") for each in (left, right))
         if whole and expression.operator != "/":
-            return Type("integer", nullable)
+            return Type("integer", nullable, widened=left.widened or right.widened)
         may_be_whole = all(each.kind == "integer" or each.some_whole for each in (left, right))
         return Type("number", nullable, some_whole=may_be_whole and expression.operator != "/")
 
@@ -237,7 +237,8 @@ class Schema:
             return Type("number", nullable)
         if call.function == "sum":
             whole = inner.kind in ("integer", "boolean")
-            return Type("integer" if whole else "number", nullable, some_whole=inner.some_whole)
+            kind: Kind = "integer" if whole else "number"
+            return Type(kind, nullable, some_whole=inner.some_whole, widened=whole and inner.widened)
         if call.function == "concatenate":
             return Type("text", nullable)
         kept = replace(inner, nullable=nullable)
@@ -261,9 +262,9 @@ def _of_both(ours: Type, theirs: Type) -> Type:
 
 def _cast(inner: Type, to: ex.CastName) -> Type:
     if to == "text":
-        return Type("text", inner.nullable)
+        return Type("text", inner.nullable, "text")
     if to == "integer":
-        return Type("integer", inner.nullable)
+        return Type("integer", inner.nullable, "integer")
     if to in ("number", "numeric"):
         whole = inner.kind in ("integer", "boolean") or holds_whole_numbers(inner)
         # Text that is made of numbers may be made of whole ones here and there.
@@ -273,8 +274,8 @@ def _cast(inner: Type, to: ex.CastName) -> Type:
             some_whole=not whole and (inner.some_whole or inner.kind in ("text", "mixed")),
         )
     if inner.is_number:
-        return replace(inner, kind="number", affinity="", some_whole=False)
-    return Type("number", inner.nullable)
+        return replace(inner, kind="number", affinity="real", some_whole=False)
+    return Type("number", inner.nullable, "real")
 
 
 def holds_whole_numbers(kind: Type) -> bool:

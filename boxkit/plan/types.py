@@ -28,6 +28,7 @@ class Type:
         values: A series that holds every value the column can have (more are no harm), where there is one.
         sign: What is known of a number without looking at values (a count is not negative).
         some_whole: Whether the whole ones among decimal numbers are integers to the source (SQLite's NUMERIC).
+        widened: Whether a join may have made decimals of whole numbers, as pandas does where one is missing.
     """
 
     kind: Kind
@@ -36,6 +37,7 @@ class Type:
     values: pd.Series[Any] | None = field(default=None, compare=False, repr=False)
     sign: Literal["", "positive", "not negative"] = ""
     some_whole: bool = False
+    widened: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -60,7 +62,8 @@ class Type:
 
     def missing_too(self, also: bool = True) -> Type:
         """The same where values can be missing besides (an outer join's other side)."""
-        return replace(self, nullable=True) if also else self
+        widened = self.widened or self.kind == "integer"
+        return replace(self, nullable=True, widened=widened) if also else self
 
     def computed(self) -> Type:
         """The same without what holds for a stored column only."""
@@ -113,11 +116,12 @@ def union_of(types: Iterable[Type]) -> Type:
     if kinds == {"text"}:
         return Type("text", nullable, values=_all_values(given))
     if len(kinds) == 1:
-        return Type(kinds.pop(), nullable, some_whole=any(each.some_whole for each in given))
+        some_whole = any(each.some_whole for each in given)
+        return Type(kinds.pop(), nullable, some_whole=some_whole, widened=any(each.widened for each in given))
     if not kinds:
         return Type("null")
     if kinds <= {"integer", "boolean"}:
-        return Type("integer", nullable)
+        return Type("integer", nullable, widened=any(each.widened for each in given))
     if kinds <= {"integer", "number", "boolean"}:
         return Type("number", nullable, some_whole=True)
     return Type("mixed" if kinds <= {"integer", "number", "boolean", "text", "mixed"} else "other", nullable)

@@ -1,18 +1,66 @@
-"""MySQL's collation: the case of letters does not count, where the data show that it would make a difference."""
+"""Where the case of letters does not count: in MySQL always, in SQLite for the letters of ASCII under COLLATE NOCASE.
+
+Lower case is written only where the data show that it makes a difference.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
 
 from boxkit.errors import UnsupportedQuery
-from boxkit.plan import Call, Constant, Expression
+from boxkit.plan import Call, Column, Constant, Expression, ScalarPlan
+from boxkit.plan.schema import walk
 from boxkit.plan.types import Type
 
 if TYPE_CHECKING:
     from boxkit.memory.transpile.sql_expressions import ExpressionReader
 
-__all__ = ["check_groups", "folded", "order_key"]
+__all__ = ["check_groups", "folded", "is_nocase", "lowered", "only_ascii", "order_key", "without_collation"]
+
+
+def is_nocase(node: Any) -> bool:
+    """Whether an operand has COLLATE NOCASE."""
+    node = node.unnest()
+    return isinstance(node, exp.Collate) and node.expression.name.upper() == "NOCASE"
+
+
+def without_collation(node: Any) -> Any:
+    """An operand without its COLLATE NOCASE."""
+    return node.unnest().this if is_nocase(node) else node
+
+
+def lowered(value: Expression, reader: ExpressionReader) -> Expression:
+    """A value whose letters' case does not count, as SQLite's NOCASE has it."""
+    if isinstance(value, Constant):
+        return Constant(_ascii_lower(value.value)) if isinstance(value.value, str) else value
+    if reader.type_of(value).kind != "text":
+        return value
+    return Call("lower" if only_ascii(value, reader) else "lower_ascii", (value,))
+
+
+def _ascii_lower(text: str) -> str:
+    return "".join(char.lower() if char.isascii() else char for char in text)
+
+
+def only_ascii(value: Expression, reader: ExpressionReader) -> bool:
+    """Whether a text has no letter that Python changes and SQLite does not, as far as the data show."""
+    if reader.dialect != "sqlite":
+        return True
+    for each in walk(value, into_plans=False):
+        if isinstance(each, Constant) and isinstance(each.value, str) and not each.value.isascii():
+            return False
+        if isinstance(each, ScalarPlan) or (isinstance(each, Column) and not _is_ascii(reader.type_of(each))):
+            return False
+    return True
+
+
+def _is_ascii(kind: Type) -> bool:
+    if kind.kind not in ("text", "mixed"):
+        return True
+    return kind.values is not None and all(not isinstance(each, str) or each.isascii() for each in kind.values.unique())
 
 
 def folded(values: Sequence[Expression], reader: ExpressionReader) -> list[Expression]:

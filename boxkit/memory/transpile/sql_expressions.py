@@ -9,6 +9,7 @@ from sqlglot import exp
 from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile import sql_compare as compare
 from boxkit.memory.transpile.sql import operands
+from boxkit.memory.transpile.sql_collation import is_nocase, lowered, without_collation
 from boxkit.memory.transpile.sql_dates import is_day
 from boxkit.memory.transpile.sql_functions import read_function
 from boxkit.memory.transpile.sql_scope import Scope
@@ -213,8 +214,14 @@ class ExpressionReader:
         if type(node) in _COMPARISONS:
             if isinstance(node.this, exp.Tuple) or isinstance(node.expression, exp.Tuple):
                 return self._rows_compared(node)
-            return self.compare(_COMPARISONS[type(node)], self.read(node.this), self.read(node.expression))
+            return self._compared(_COMPARISONS[type(node)], node.this, node.expression)
         raise UnsupportedQuery(type(node).__name__.upper(), detail=node.sql())
+
+    def _compared(self, operator: str, *sides: Any) -> Expression:
+        left, right = (self.read(without_collation(each)) for each in sides)
+        if any(map(is_nocase, sides)):
+            left, right = lowered(left, self), lowered(right, self)
+        return self.compare(operator, left, right)
 
     def _rows_compared(self, node: Any) -> Expression:
         sides = [each.expressions for each in (node.this, node.expression) if isinstance(each, exp.Tuple)]
@@ -247,9 +254,12 @@ class ExpressionReader:
             raise UnsupportedQuery("IN a table", detail=node.sql())
         if isinstance(node.this, exp.Tuple):
             return self._rows_in(node, query)
-        value = self.read(node.this)
+        value = self.read(without_collation(node.this) if query is None else node.this)
         if query is None:
-            return compare.in_values(value, [self.read(each) for each in node.expressions], self)
+            members = [self.read(each) for each in node.expressions]
+            if is_nocase(node.this):
+                value, *members = (lowered(each, self) for each in (value, *members))
+            return compare.in_values(value, members, self)
         return compare.in_plan(value, self.reader.query(query, self.scope), self)
 
     def _rows_in(self, node: Any, query: Any) -> Expression:

@@ -108,6 +108,8 @@ def _merge_using(join: Any, scope: Scope) -> None:
         known = {slot.name.casefold() for source in before for slot in source.slots}
         names = [slot.name for slot in last.slots if slot.name.casefold() in known]
     last.merged |= {name.casefold() for name in names}
+    if _brings_back(join):
+        scope.mended |= last.merged
 
 
 def _joined(reader: QueryReader, select: Any, scope: Scope, chain: list[tuple[Any, Any]]) -> Plan:
@@ -115,12 +117,9 @@ def _joined(reader: QueryReader, select: Any, scope: Scope, chain: list[tuple[An
     where = select.args.get("where")
     pool = [] if where is None else [expressions.condition(each) for each in operands(where.this, exp.And)]
     waiting = list(zip(scope.sources[1:], (join for _, join in chain[1:]), strict=True))
-    # A right or full join brings rows back: what WHERE says must wait until it is done.
-    late = pool if any(_side(join) in ("right", "full") for _, join in waiting) else []
-    pending = [] if late else pool
-    for source, join in waiting:
-        if _side(join) == "":
-            pending += _conditions(expressions, source, join, scope)
+    # A right or full join brings rows back: what comes before it must be done, and what WHERE says must wait.
+    late = pool if any(_brings_back(join) for _, join in waiting) else []
+    pending = [*([] if late else pool), *_inner_conditions(expressions, waiting, scope)]
     first, waiting = _visited(reader, select, scope, waiting, pending)
     joined = _Joined(first.plan, {slot.of for slot in first.slots}, pending)
     while waiting:
@@ -128,8 +127,36 @@ def _joined(reader: QueryReader, select: Any, scope: Scope, chain: list[tuple[An
         source, join = waiting.pop(at)
         assert isinstance(source, _PlannedSource)
         _add(expressions, joined, source, join, scope)
+        if _brings_back(join):
+            joined.pending += _inner_conditions(expressions, waiting, scope)
     joined.pending += late
-    return joined.plan if not joined.pending else Filter(joined.plan, all_of(*joined.pending))
+    return _settled(joined).plan
+
+
+def _brings_back(join: Any) -> bool:
+    """Whether a join has rows that no row before it matches."""
+    return _side(join) in ("right", "full")
+
+
+def _inner_conditions(
+    expressions: ExpressionReader, waiting: list[tuple[Source, Any]], scope: Scope
+) -> list[Expression]:
+    """What the inner joins demand that come before the next right or full join."""
+    found = []
+    for source, join in waiting:
+        if _brings_back(join):
+            break
+        if _side(join) == "":
+            found += _conditions(expressions, source, join, scope)
+    return found
+
+
+def _settled(joined: _Joined) -> _Joined:
+    """The same with every condition that waited fulfilled."""
+    if joined.pending:
+        joined.plan = Filter(joined.plan, all_of(*joined.pending))
+        joined.pending = []
+    return joined
 
 
 def _visited(
@@ -216,6 +243,8 @@ def _add(expressions: ExpressionReader, joined: _Joined, source: _PlannedSource,
         joined.plan = Join(joined.plan, source.plan, tuple(pairs), "inner" if pairs else "cross")
         joined.pending = [each for each in joined.pending if each not in used]
     else:
+        if _brings_back(join):
+            _settled(joined)
         joined.plan = _outer(expressions, joined, source, join, side, scope)
     joined.owners |= own
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile import sql_compare as compare
+from boxkit.memory.transpile.sql_collation import only_ascii
 from boxkit.memory.transpile.sql_dates import read_date_function
 from boxkit.plan import Call, Case, Cast, Constant, Expression
 
@@ -45,6 +46,16 @@ def whole(reader: ExpressionReader, node: Any) -> int:
     if not isinstance(value, Constant) or not isinstance(value.value, int):
         raise UnsupportedQuery("a computed position or length", detail=node.sql())
     return value.value
+
+
+def _letters(name: str) -> Callable[[ExpressionReader, Any], Expression]:
+    """LOWER and UPPER: SQLite changes the letters of ASCII only."""
+
+    def read(reader: ExpressionReader, node: Any) -> Expression:
+        value = text(reader, node.this)
+        return Call(name if only_ascii(value, reader) else f"{name}_ascii", (value,))
+
+    return read
 
 
 def _of_text(name: str) -> Callable[[ExpressionReader, Any], Expression]:
@@ -109,12 +120,12 @@ def _coalesce(reader: ExpressionReader, node: Any) -> Expression:
     found = values[-1]
     for value in reversed(values[:-1]):
         kinds = {reader.type_of(each).kind for each in (value, found)} - {"null"}
-        if not reader.type_of(value).nullable:
-            found = value
-        elif len({"number" if kind in ("integer", "boolean") else kind for kind in kinds}) > 1:
+        if (
+            reader.type_of(value).nullable
+            and len({"number" if kind in ("integer", "boolean") else kind for kind in kinds}) > 1
+        ):
             raise UnsupportedQuery("COALESCE of numbers and text", detail=node.sql())
-        else:
-            found = Call("first_known", (value, found))
+        found = Call("first_known", (value, found))
     return found
 
 
@@ -159,8 +170,8 @@ def _extreme(name: str) -> Callable[[ExpressionReader, Any], Expression]:
 
 
 _READERS: dict[type, Callable[[Any, Any], Expression]] = {
-    exp.Lower: _of_text("lower"),
-    exp.Upper: _of_text("upper"),
+    exp.Lower: _letters("lower"),
+    exp.Upper: _letters("upper"),
     exp.Length: _of_text("length"),
     exp.Abs: _of_number("absolute"),
     exp.Sqrt: _of_number("square_root"),

@@ -45,11 +45,13 @@ class Scope:
         sources: In order.
         parent: The scope of the query around it.
         aliases: Expressions by the names (folded) that the SELECT list gives them.
+        mended: Columns (folded) that a right or full join took together: a row has what one side has.
     """
 
     sources: list[Source] = field(default_factory=list)
     parent: Scope | None = None
     aliases: dict[str, Any] = field(default_factory=dict)
+    mended: set[str] = field(default_factory=set)
 
     @property
     def owners(self) -> set[str]:
@@ -67,8 +69,10 @@ class Scope:
         """The column that a name means, looked for here first, then further out; None where there is none.
 
         Raises:
-            UnsupportedQuery: Several sources have it.
+            UnsupportedQuery: Several sources have it, or it is one of two that a right or full join took together.
         """
+        if not table and name.casefold() in self.mended:
+            raise UnsupportedQuery("a column that a right or full join takes together")
         found = list(self._here(name, table))
         if len(found) > 1:
             raise UnsupportedQuery(f"the ambiguous column {name!r}")
@@ -89,6 +93,8 @@ class Scope:
         chosen = [source for source in self.sources if not table or source.name.casefold() == table.casefold()]
         if not chosen:
             raise UnsupportedQuery(f"the unknown table {table!r}")
+        if not table and self.mended:
+            raise UnsupportedQuery("a column that a right or full join takes together")
         return [
             slot for source in chosen for slot in source.slots if table or slot.name.casefold() not in source.merged
         ]

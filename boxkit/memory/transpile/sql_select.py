@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from boxkit.errors import UnsupportedQuery
-from boxkit.memory.transpile.sql_collation import check_groups, order_key
+from boxkit.memory.transpile.sql_collation import check_groups, is_nocase, lowered, order_key, without_collation
 from boxkit.memory.transpile.sql_expressions import ExpressionReader
 from boxkit.memory.transpile.sql_order import groups_ascend
 from boxkit.memory.transpile.sql_scope import Scope, free_name
@@ -141,8 +141,8 @@ class _Select:
         keys = []
         for each in [] if order is None else order.expressions:
             value, folds = each.this, False
-            if isinstance(value, exp.Collate) and value.expression.name.upper() == "NOCASE":
-                value, folds = value.this, True
+            if is_nocase(value):
+                value, folds = without_collation(value), True
             at = _position(value)
             if at is not None:
                 read = outputs[at].value
@@ -152,7 +152,7 @@ class _Select:
                 read = expressions.read(value)
             if isinstance(read, Constant):
                 continue
-            keys.append(sort_key(each, Call("lower", (read,)) if folds else order_key(read, expressions)))
+            keys.append(sort_key(each, lowered(read, expressions) if folds else order_key(read, expressions)))
         return keys
 
     def _windows(

@@ -34,7 +34,28 @@ def read_window(reader: ExpressionReader, node: Any) -> WindowCall:
     order = node.args.get("order")
     keys = tuple(sort_key(each, reader.read(each.this)) for each in (order.expressions if order is not None else ()))
     function, arguments = _function(reader, node.this)
-    return WindowCall(function, arguments, partition, keys, _running(node, bool(keys)))
+    span = _span(node)
+    running = "row" if span is not None else _running(node, bool(keys))
+    return WindowCall(function, arguments, partition, keys, running, span)
+
+
+def _span(node: Any) -> tuple[int, int] | None:
+    """The rows before and after the current one that a frame of so many ROWS has; None for another frame."""
+    spec = node.args.get("spec")
+    if spec is None or spec.args.get("kind") != "ROWS" or spec.args.get("exclude"):
+        return None
+    before = _rows(spec.args.get("start"), spec.args.get("start_side"), "PRECEDING")
+    after = _rows(spec.args.get("end") or "CURRENT ROW", spec.args.get("end_side"), "FOLLOWING")
+    return None if before is None or after is None else (before, after)
+
+
+def _rows(bound: Any, side: Any, wanted: str) -> int | None:
+    """How many rows a bound of a frame is away; None where it is no number of rows on that side."""
+    if bound == "CURRENT ROW":
+        return 0
+    if not isinstance(bound, exp.Literal) or bound.is_string or not bound.this.isdigit() or side != wanted:
+        return None
+    return int(bound.this)
 
 
 def _function(reader: ExpressionReader, node: Any) -> tuple[str, tuple[Expression, ...]]:
@@ -57,7 +78,7 @@ def _running(node: Any, ordered: bool) -> Literal["row", "peers", "all"]:
     spec = node.args.get("spec")
     if spec is None:
         return "peers" if ordered else "all"
-    start, end = str(spec.args.get("start")), str(spec.args.get("end"))
+    start, end = str(spec.args.get("start")), str(spec.args.get("end") or "CURRENT ROW")
     if start != "UNBOUNDED" or spec.args.get("exclude"):
         raise UnsupportedQuery("a window frame", detail=spec.sql())
     if end == "UNBOUNDED":

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from boxkit.plan.emitter.values import Values
     from boxkit.plan.types import Type
 
-__all__ = ["NUMBER_IN_FRONT", "write_cast"]
+__all__ = ["NUMBER_IN_FRONT", "all_numbers", "write_cast"]
 
 #: Functions whose text is always a whole number's.
 _DIGITS = ("year_text", "month_text", "day_text")
@@ -54,14 +54,14 @@ def _to_number(values: Values, code: Code, *, strict: bool) -> Code:
         return _single_number(code, strict=strict)
     column = values.as_series(code)
     if strict:
-        exact = code.type.values is not None and _all_numbers(code.type.values)
+        exact = code.type.values is not None and all_numbers(code.type.values)
         return Code(f"pd.to_numeric({column})" if exact else f'pd.to_numeric({column}, errors="coerce")', code.type)
     if code.type.kind == "mixed" and not _has_trailing_text(code.type.values):
         return Code(_zeroed(f'pd.to_numeric({column}, errors="coerce")', column, code, exact=False), code.type)
     if _has_trailing_text(code.type.values):
         column += ".astype(str)" if code.type.kind == "mixed" else ""
         column = f"{column}.str.extract({_PATTERN}, expand=False)"
-    exact = code.type.values is not None and _all_numbers(code.type.values)
+    exact = code.type.values is not None and all_numbers(code.type.values)
     if exact:
         return Code(f"pd.to_numeric({column})", code.type)
     return Code(_zeroed(f'pd.to_numeric({column}, errors="coerce")', values.as_series(code), code, exact), code.type)
@@ -110,7 +110,9 @@ def _to_text(values: Values, code: Code) -> Code:
     if code.single:
         return Code(f"str({code.text})", kind, single=True)
     column = values.as_series(code)
-    text = f"{column}.astype(str)"
+    # What an outer join has left missing has made decimals of whole numbers.
+    whole = '.astype("Int64")' if code.type.kind == "integer" and _may_be_decimals(code.type) else ""
+    text = f"{column}{whole}.astype(str)"
     return Code(f"{text}.where({column}.notna(), None)" if code.type.nullable else text, kind)
 
 
@@ -122,7 +124,12 @@ def _decimal_text(values: Values, code: Code, kind: Type) -> Code:
         text = shown.replace("value", code.text)
         return Code(f"({text} if pd.notna({code.text}) else np.nan)" if code.type.nullable else text, kind, single=True)
     text = f"{values.as_series(code)}.map(lambda value: {shown}"
-    return Code(text + (', na_action="ignore")' if code.type.nullable else ")"), kind)
+    return Code(text + (', na_action="ignore").astype(object)' if code.type.nullable else ")"), kind)
+
+
+def _may_be_decimals(kind: Type) -> bool:
+    """Whether a column of whole numbers may be one of decimals to pandas; a box's own is not, as it is loaded."""
+    return kind.widened or (kind.nullable and kind.values is None)
 
 
 def _known(series: pd.Series[Any] | None) -> list[Any]:
@@ -136,7 +143,8 @@ def _short_floats(series: pd.Series[Any] | None) -> bool:
     return all(len(repr(each).replace(".", "").lstrip("-0")) <= 15 and "e" not in repr(each) for each in _known(series))
 
 
-def _all_numbers(series: pd.Series[Any]) -> bool:
+def all_numbers(series: pd.Series[Any]) -> bool:
+    """Whether every text of a column is a number through and through."""
     return all(_is_number(each) for each in _known(series))
 
 

@@ -22,6 +22,7 @@ class Code:
         single: Whether it is one value rather than a column.
         binds: How tightly its outermost operator binds.
         array: Whether a column is a bare array, which has no methods of pandas'.
+        known: The mask of where it counts as known, if that is not where it is there.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Code:
     single: bool = False
     binds: int = ATOM
     array: bool = False
+    known: str = ""
 
     def at(self, level: int) -> str:
         """The code, in parentheses where an operator of that level needs them."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boxkit.errors import PlanError
 from boxkit.plan import expressions as ex
-from boxkit.plan.emitter.code import AND, COMPARISON, OR, SUM, Code
+from boxkit.plan.emitter.code import AND, ATOM, COMPARISON, OR, SUM, UNARY, Code
 from boxkit.plan.types import BOOLEAN, Type
 
 if TYPE_CHECKING:
     from boxkit.plan.emitter.values import Values
 
-__all__ = ["compared", "write_comparison"]
+__all__ = ["compared", "misses_as", "write_comparison"]
 
 _SIGNS = {"=": "==", "is": "==", "is not": "!="}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -21,7 +22,17 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 def write_comparison(values: Values, comparison: ex.Compare) -> Code:
     """The mask of a comparison."""
     left, right = values.write(comparison.left), values.write(comparison.right)
+    if comparison.operator == "!=":
+        left, right = misses_as(values, comparison.left, left), misses_as(values, comparison.right, right)
     return compared(values, comparison.operator, left, right)
+
+
+def misses_as(values: Values, expression: ex.Expression, code: Code) -> Code:
+    """A text that is no number differs from every number: it is not missing, though its number is."""
+    if not isinstance(expression, ex.Cast) or expression.to != "numeric" or code.single:
+        return code
+    inner = values.write(expression.value)
+    return replace(code, type=replace(code.type, nullable=inner.type.nullable), known=values.known(inner))
 
 
 def compared(values: Values, operator: str, left: Code, right: Code) -> Code:
@@ -65,12 +76,16 @@ def _plain(values: Values, operator: str, left: Code, right: Code) -> Code:
         if guard_needed and each.single:
             guards.append(f"pd.notna({each.text})")
         elif guard_needed:
-            guards.append(f"{values.as_series(each)}.notna()")
+            guards.append(each.known or values.known(each))
         if ordered_text and each.type.nullable:
             text = f'({text} if pd.notna({text}) else "")' if each.single else f'{values.as_series(each)}.fillna("")'
         texts.append(text)
     test = f"({texts[0]} {_sign(operator)} {texts[1]})"
-    if not guards:
+    both = (left, right)
+    if any(each.known for each in both) and any(each.type.kind == "integer" and each.type.nullable for each in both):
+        # A text that is no number, beside whole numbers that may be missing.
+        test += ".fillna(True)"
+    elif not guards:
         return Code(test[1:-1], BOOLEAN, binds=COMPARISON)
     return Code(" & ".join([test, *dict.fromkeys(guards)]), BOOLEAN, binds=AND)
 
@@ -89,6 +104,8 @@ def _different_classes(values: Values, operator: str, left: Code, right: Code) -
     ]
     if not known:
         return Code("True", BOOLEAN, single=True)
+    # Of two sides, the one that is a single value may be the only one to be missing.
+    single = single or all(each.single for each in (left, right) if each.type.nullable)
     return Code((" and " if single else " & ").join(known), BOOLEAN, single, AND if len(known) > 1 else 0)
 
 
@@ -112,6 +129,9 @@ def _mixed(values: Values, operator: str, left: Code, right: Code) -> Code:
 
 def _same(values: Values, operator: str, left: Code, right: Code) -> Code:
     """IS and IS NOT: two missing values are the same."""
+    if right.single and not left.single and not right.type.nullable:
+        test = f"{values.as_series(left)}.isin([{right.text}])"
+        return Code(test if operator == "is" else f"~{test}", BOOLEAN, binds=ATOM if operator == "is" else UNARY)
     equal = compared(values, "=" if operator == "is" else "!=", left, right)
     if left.single and right.single:
         both = f"pd.isna({left.text}) and pd.isna({right.text})"

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boxkit.errors import PlanError
+from boxkit.plan import algebra as pa
 from boxkit.plan import expressions as ex
+from boxkit.plan.emitter.casts import all_numbers
 from boxkit.plan.emitter.code import AND, ATOM, OR, UNARY, Code
-from boxkit.plan.emitter.comparisons import compared, write_comparison
+from boxkit.plan.emitter.comparisons import compared, misses_as, write_comparison
 from boxkit.plan.emitter.layout import literal
 from boxkit.plan.schema import columns_of
 from boxkit.plan.types import BOOLEAN, Type
@@ -46,8 +48,8 @@ def pushed(condition: ex.Expression, negated: bool = False) -> ex.Expression:
             return ex.Compare(NEGATIONS[operator], left, right)
         case ex.Between() | ex.IsMissing() | ex.InValues() | ex.InPlan() | ex.Exists() | ex.Like() if negated:
             return replace(condition, negated=not condition.negated)
-        case ex.Constant(value) if isinstance(value, bool):
-            return ex.Constant(value != negated)
+        case ex.Constant(value) if value is None or isinstance(value, (bool, int, float)):
+            return ex.Constant(value is not None and bool(value) != negated)
         case ex.Compare() | ex.Between() | ex.IsMissing() | ex.InValues() | ex.InPlan() | ex.Exists() | ex.Like():
             return condition
         case _:
@@ -79,18 +81,33 @@ class Conditions:
         """A condition as a value: missing where it is neither true nor false."""
         kind = self.values.type_of(condition)
         code = self.mask(condition)
-        if code.single or not kind.nullable:
-            return code
-        if isinstance(condition, (ex.Compare, ex.Between, ex.Like)):
+        if not kind.nullable:
+            return replace(code, text=self.filled(code, condition))
+        if not code.single and isinstance(condition, (ex.Compare, ex.Between, ex.Like)):
             return self._where_known(condition, code, kind)
         negative = self.mask(ex.Not(condition))
+        if code.single and negative.single:
+            return self._single_value(code, negative, kind)
+        code, negative = (replace(each, text=self.values.as_series(each), binds=ATOM) for each in (code, negative))
         known = f"({code.at(ATOM)} | {negative.at(ATOM)})"
         definite = f'{code.at(ATOM)}.astype("boolean").fillna(False)'
-        return replace(code, text=f"{definite}.where({known}.fillna(False))", type=kind, binds=ATOM)
+        return Code(f"{definite}.where({known}.fillna(False))", kind)
+
+    @staticmethod
+    def _single_value(code: Code, negative: Code, kind: Type) -> Code:
+        """A single condition's value, given when it is true and when it is false."""
+        if code.text == "True" or negative.text == "True":
+            return code
+        if code.text == negative.text == "False":
+            return Code("np.nan", kind, single=True)
+        return Code(f"(True if {code.text} else False if {negative.text} else np.nan)", kind, single=True)
 
     def _where_known(self, condition: ex.Compare | ex.Between | ex.Like, code: Code, kind: Type) -> Code:
         """A comparison's mask, missing where one of its sides is."""
-        sides = [item for item in _sides(condition) if self.values.type_of(item).nullable]
+        sides = [_read(each) for each in _sides(condition)]
+        sides = [each for each in dict.fromkeys(sides) if self.values.type_of(each).nullable]
+        if not sides:
+            return Code(code.text, BOOLEAN, binds=code.binds)
         known = " & ".join(f"{self.values.series(each)}.notna()" for each in sides)
         return Code(f'{code.at(ATOM)}.astype("boolean").where({known})', kind)
 
@@ -185,7 +202,9 @@ class Conditions:
     def _in_plan(self, condition: ex.InPlan) -> Code:
         emitter = self.values.emitter
         code = self.values.write(condition.value)
-        table = emitter.listed(condition.plan)
+        if condition.negated:
+            code = misses_as(self.values, condition.value, code)
+        table = emitter.listed(self._numbers_only(condition.plan) if condition.negated else condition.plan)
         cell = table.cells[0]
         members = table.column(cell)
         if table.is_single:
@@ -199,10 +218,23 @@ class Conditions:
             return Code(test, BOOLEAN)
         parts = [f"~{test}"]
         if code.type.nullable:
-            parts.append(f"({self.values.as_series(code)}.notna() | {table.code}.empty)")
+            parts.append(f"({code.known or self.values.known(code)} | {table.code}.empty)")
         if cell.slot.type.nullable:
             parts.append(f"{members}.notna().all()")
         return Code(" & ".join(parts), BOOLEAN, binds=AND if len(parts) > 1 else 1)
+
+    def _numbers_only(self, plan: pa.Plan) -> pa.Plan:
+        """A plan of numbers made of text, without the texts that are none: they equal nothing, yet are not missing."""
+        if not isinstance(plan, pa.Project) or len(plan.outputs) != 1:
+            return plan
+        value, schema = plan.outputs[0].value, self.values.emitter.schema
+        if not isinstance(value, ex.Cast) or not _is_numeric(value):
+            return plan
+        known = schema.type_of(value.value, schema.slots(plan.source)).values
+        if known is not None and all_numbers(known):
+            return plan
+        wanted = ex.any_of(ex.IsMissing(value.value), ex.IsMissing(value, negated=True))
+        return replace(plan, source=pa.Filter(plan.source, wanted))
 
     def _single_in(self, code: Code, members: str, kind: Type, negated: bool) -> Code:
         inside = f"{members}.isin([{code.text}]).any()"
@@ -231,6 +263,16 @@ class Conditions:
         test = like_method(pattern, condition.escape, condition.case_sensitive, code.type.nullable, condition.negated)
         text = f"{self.values.as_series(code)}.{test}"
         return Code(f"~{text}" if condition.negated else text, BOOLEAN, binds=1 if condition.negated else 0)
+
+
+def _is_numeric(value: ex.Expression) -> bool:
+    """Whether a value is missing where its text is no number."""
+    return isinstance(value, ex.Cast) and value.to == "numeric"
+
+
+def _read(value: ex.Expression) -> ex.Expression:
+    """What must be there for a comparison to be known: a text that is no number is."""
+    return value.value if isinstance(value, ex.Cast) and value.to == "numeric" else value
 
 
 def _sides(condition: ex.Compare | ex.Between | ex.Like) -> list[ex.Expression]:

@@ -56,6 +56,7 @@ class Emitter:
     """
 
     def __init__(self, plan: pa.Plan, boxes: BoxSet) -> None:
+        self.boxes = boxes
         self.schema = Schema(boxes)
         self.plan = unnested(plan, self.schema)
         self.lines: list[str] = []

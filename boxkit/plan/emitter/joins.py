@@ -152,11 +152,10 @@ def _told_apart(
 
 
 def _moved(cell: Cell, names: dict[str, str], can_miss: bool) -> Cell:
-    kind = cell.slot.type
     return replace(
         cell,
         label=names.get(cell.label, cell.label),
-        slot=replace(cell.slot, type=kind.missing_too(can_miss or kind.nullable)) if can_miss else cell.slot,
+        slot=replace(cell.slot, type=cell.slot.type.missing_too(can_miss)),
     )
 
 

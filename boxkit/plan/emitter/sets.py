@@ -59,19 +59,31 @@ def _exact(emitter: Emitter, plan: pa.Plan) -> Table:
     return table.exact(table.frame)
 
 
-def _as_floats(table: Table, other: Table) -> str:
-    """The table's code, its whole numbers as floats where the other side has decimals: merge warns of that."""
-    pairs = zip(table.cells, other.cells, strict=True)
-    found = [a.label for a, b in pairs if (a.slot.type.kind, b.slot.type.kind) == ("integer", "number")]
-    casts = ", ".join(f"{literal(label)}: float" for label in found)
-    return f"{table.code}.astype({{{casts}}})" if found else table.code
+def _alike(table: Table, other: Table) -> str:
+    """The table's code, with columns that merge can compare with the other's.
+
+    Whole numbers become floats where the other side has decimals, and columns of unlike kinds become objects.
+    """
+    found = {
+        a.label: _common(a.slot.type.kind, b.slot.type.kind) for a, b in zip(table.cells, other.cells, strict=True)
+    }
+    casts = ", ".join(f"{literal(label)}: {kind}" for label, kind in found.items() if kind)
+    return f"{table.code}.astype({{{casts}}})" if casts else table.code
+
+
+def _common(own: str, other: str) -> str:
+    """What a column must become to be compared with one of another kind; empty where it may stay."""
+    if (own, other) == ("integer", "number"):
+        return "float"
+    numbers = ("integer", "number", "boolean")
+    return "object" if own != other and not (own in numbers and other in numbers) else ""
 
 
 def _compared(emitter: Emitter, plan: pa.SetOperation, left: Table, right: Table, right_code: str) -> str:
     common = plan.kind == "intersect"
     if len(left.cells) > 1:
-        right_code = right_code.replace(right.code, _as_floats(right, left), 1)
-        left = left.with_code(_as_floats(left, right))
+        right_code = right_code.replace(right.code, _alike(right, left), 1)
+        left = left.with_code(_alike(left, right))
     if common:
         return f"{left.code}.drop_duplicates().merge({right_code}.drop_duplicates())"
     left = emitter.named(left.exact(f"{left.code}.drop_duplicates()"), "left_rows")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boxkit.errors import PlanError
@@ -78,6 +79,10 @@ class Values:
             return f"pd.Series({code.text}, index={self.table.code}.index)"
         return code.at(ATOM)
 
+    def known(self, code: Code) -> str:
+        """The mask of where a column's value is there."""
+        return f"{self.as_series(code)}.notna()"
+
     def number(self, expression: ex.Expression) -> Code:
         """The code of a value that arithmetic works on: truth values count as 0 and 1."""
         code = self.write(expression)
@@ -142,6 +147,8 @@ class Values:
         if function.text and self.type_of(arguments[0]).kind not in ("text", "null"):
             arguments[0] = ex.Cast(arguments[0], "text")
         codes = [self.write(each) for each in arguments]
+        if expression.function == "first_known" and not codes[0].type.nullable:
+            return replace(codes[0], type=self.type_of(expression))
         single = all(each.single for each in codes)
         template = function.single if single and function.single is not None else function.column
         texts = [each.at(ATOM) for each in codes]
@@ -153,6 +160,8 @@ class Values:
                 texts = [each.at(ATOM) for each in codes]
         if not single and codes:
             texts[0] = self.as_series(codes[0])
+        if function.mapped and not single and codes[0].type.nullable:
+            template = template.removesuffix(")") + ', na_action="ignore")'
         return Code(template.format(*texts, table=self.table.code), self.type_of(expression), single)
 
     def _as_floats(self, code: Code) -> Code:

@@ -68,7 +68,8 @@ REFUSED = {
     "SELECT genre, title, min(price), max(price) FROM book GROUP BY genre": "bare column",
     "SELECT title FROM book WHERE title LIKE 'é%'": "ASCII",
     "SELECT a.id FROM author AS a LEFT JOIN book AS b ON a.born < b.year": "left join",
-    "SELECT title, ntile(2) OVER (ORDER BY id) FROM book": "ntile",
+    "SELECT title, nth_value(id, 2) OVER (ORDER BY id) FROM book": "NTHVALUE",
+    "SELECT id FROM author RIGHT JOIN book USING (id)": "right or full join takes together",
 }
 
 
