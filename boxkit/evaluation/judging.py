@@ -6,7 +6,9 @@ decimals, and entities by their labels.
 
 from __future__ import annotations
 
+import bisect
 import datetime
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
@@ -25,11 +27,13 @@ class Predicted:
 
     Attributes:
         rows: Its canonical rows.
+        columns: Their names.
         entities: For a graph, the ids behind labels.
         sql: The query that gave it, where it was SQL alone; empty elsewhere.
     """
 
     rows: Rows
+    columns: Sequence[str] = ()
     entities: Mapping[str, Sequence[str]] = field(default_factory=dict)
     sql: str = ""
 
@@ -52,13 +56,29 @@ def judge(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any
     return adapter(name, predicted, gold, context or {})
 
 
-def as_sqlite(rows: Rows) -> list[tuple[Any, ...]]:
+#: Floats as near as this, relative to their size, differ in nothing but the order in which they were added up.
+SAME_SUM = 1e-12
+
+
+def as_sqlite(rows: Rows, gold: Rows = ()) -> list[tuple[Any, ...]]:
     """Rows with each cell as SQLite would hand it out: dates as ISO text, booleans and decimals as numbers.
 
-    >>> as_sqlite([(datetime.datetime(2020, 1, 2), True, Decimal("1.50"))])
-    [('2020-01-02 00:00:00', 1, 1.5)]
+    A float that differs from one of gold's in its last bits only becomes that one: pandas adds up in another order than
+    SQLite, and the official scripts, made for SQL on both sides, allow for no difference at all.
+
+    >>> as_sqlite([(datetime.datetime(2020, 1, 2), True, Decimal("1.50"), 0.1 + 0.2)], [(0.3,)])
+    [('2020-01-02 00:00:00', 1, 1.5, 0.3)]
     """
-    return [tuple(_sqlite_cell(cell) for cell in row) for row in rows]
+    floats = sorted({cell for row in gold for cell in row if isinstance(cell, float) and math.isfinite(cell)})
+    return [tuple(_snapped(_sqlite_cell(cell), floats) for cell in row) for row in rows]
+
+
+def _snapped(cell: Any, floats: Sequence[float]) -> Any:
+    if not isinstance(cell, float) or not floats:
+        return cell
+    at = bisect.bisect_left(floats, cell)
+    near = min(floats[max(0, at - 1) : at + 1], key=lambda each: abs(each - cell))
+    return near if math.isclose(near, cell, rel_tol=SAME_SUM) else cell
 
 
 def _sqlite_cell(cell: Any) -> Any:
@@ -81,6 +101,8 @@ def _text(cell: Any) -> str:
         cell = cell.date()
     if cell is None:
         return ""
+    if isinstance(cell, bool):
+        return str(cell).lower()
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))
     return str(cell)
@@ -95,12 +117,15 @@ def _items(rows: Rows) -> list[Any]:
 
 
 def _ids(predicted: Predicted, gold: Iterable[Any]) -> list[tuple[str]]:
-    """One id or literal a row. A label stands for all its ids; a number or date is spelled as gold spells it."""
-    spelled = {key: text for text in map(str, gold) if (key := _value(text)) is not None}
+    """One id or literal a row. A label stands for all its ids, unless gold has just that text; a number or date is
+    spelled as gold spells it.
+    """
+    texts = set(map(str, gold))
+    spelled = {key: text for text in texts if (key := _value(text)) is not None}
     found: list[str] = []
     for cell in _items(predicted.rows):
         if isinstance(cell, str):
-            found.extend(predicted.entities.get(cell) or (cell,))
+            found.extend((cell,) if cell in texts else predicted.entities.get(cell) or (cell,))
         elif cell is not None:
             text = _text(cell)
             value = _value(text)
@@ -123,7 +148,7 @@ def _value(text: str) -> Decimal | datetime.datetime | None:
 
 def _rows_of_sqlite(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
     ordered = {} if name.startswith("bird") else {"ordered": bool(context.get("ordered"))}
-    return score(name, as_sqlite(predicted.rows), [tuple(row) for row in gold], **ordered)
+    return score(name, as_sqlite(predicted.rows, gold), [tuple(row) for row in gold], **ordered)
 
 
 def _sql(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001
@@ -152,6 +177,23 @@ def _names(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, An
     return score(name, _texts(predicted.rows), [(each,) for each in context.get("names") or map(_text, _items(gold))])
 
 
+def _names_and_aliases(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
+    names = [*(context.get("names") or map(_text, _items(gold))), *context.get("aliases", ())]
+    return score(name, _texts(predicted.rows), [(each,) for each in names])
+
+
+def _qald(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001
+    if all(len(row) == 1 for row in gold):
+        answers = [_text(cell) for cell in _items(gold)]
+        return score(name, _ids(predicted, answers), [(each,) for each in answers])
+    known = {cell for row in _texts(gold) for cell in row}
+    own = [
+        tuple(cell if cell in known else (predicted.entities.get(cell) or (cell,))[0] for cell in row)
+        for row in _texts(as_sqlite(predicted.rows, gold))
+    ]
+    return score(name, own, _texts(as_sqlite(gold)))
+
+
 def _release(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
     kind = context.get("kind", "database")
     if kind == "graph":
@@ -160,7 +202,25 @@ def _release(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, 
 
 
 def _starqa(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001
-    return score(name, as_sqlite(predicted.rows), list(gold))
+    return score(name, as_sqlite(predicted.rows, gold), list(gold))
+
+
+def _dabench(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001
+    """Named answers: as ``@name[value]`` in a text, as rows of name and value, or as one row of values.
+
+    The release has a model rewrite each answer with its names; where a row has as many values as there are names, they
+    are named by their columns where these are the names, else in order.
+    """
+    named, rows = [str(row[0]) for row in gold], _texts(predicted.rows)
+    written = " ".join(cell for row in rows for cell in row)
+    if "@" in written:
+        return score(name, written, list(gold))
+    if rows and all(len(row) == 2 and row[0] in named for row in rows):
+        return score(name, rows, list(gold))
+    if len(rows) == 1 and len(rows[0]) == len(named):
+        labels = list(predicted.columns) if set(predicted.columns) == set(named) else named
+        return score(name, list(zip(labels, rows[0], strict=True)), list(gold))
+    return score(name, rows if all(len(row) == 2 for row in rows) else [], list(gold))
 
 
 _SOUND = {"AnnotatorComment": {"QuestionQuality": "Good", "ParseQuality": "Complete"}}
@@ -173,6 +233,9 @@ _ADAPTERS: Mapping[str, Callable[[str, Predicted, Rows, Mapping[str, Any]], Scor
     "webqsp": _webqsp,
     "starqa": _starqa,
     "starqa_tolerant": _starqa,
-    **dict.fromkeys(("rog", "structgpt", "readi", "trustuqa", "unifiedskg"), _names),
+    **dict.fromkeys(("rog", "structgpt", "readi", "trustuqa", "unifiedskg", "wikisql"), _names),
+    "structgpt_webqsp": _names_and_aliases,
+    "qald": _qald,
+    "dabench": _dabench,
     "pandora_release": _release,
 }

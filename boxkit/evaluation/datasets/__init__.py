@@ -17,6 +17,20 @@ DATASETS: dict[str, str] = {
     "spider-syn": "spider:spider_syn",
     "spider-realistic": "spider:spider_realistic",
     "spider-dk": "spider:spider_dk",
+    "machinespider-de": "sql:machinespider_de",
+    "bird": "sql:bird",
+    "kaggledbqa": "sql:kaggledbqa",
+    "archer": "sql:archer",
+    "starqa": "answers:starqa",
+    "dabench": "answers:dabench",
+    "wikitq": "tables:wikitq",
+    "wikisql": "wikisql:wikisql",
+    "grailqa": "freebase:grailqa",
+    "webqsp": "freebase:webqsp",
+    "cwq": "freebase:cwq",
+    "qald-10": "wikidata:qald10",
+    "ck25": "ck25:ck25",
+    "own": "answers:own",
 }
 
 

@@ -67,6 +67,7 @@ class Dataset(Sequence[Task]):
         profile: The conventions of its answers.
         skipped: Rows left out because they do not fit.
         source: The file that it was read from.
+        notes: What a report must say of it: gold that is not quite the official one, entities that are given away.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Dataset(Sequence[Task]):
     profile: Profile = PROFILES["default"]
     skipped: tuple[BadRow, ...] = ()
     source: str = ""
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.tasks)

@@ -11,7 +11,7 @@ from typing import Any
 
 from boxkit.errors import SourceNotFound, UnreadableSource, nearest
 
-__all__ = ["BadField", "Row", "existing", "first_existing", "json_lines", "json_rows", "tsv_rows"]
+__all__ = ["BadField", "Row", "existing", "first_existing", "json_lines", "json_rows", "json_rows_or_lines", "tsv_rows"]
 
 _SPACE = re.compile(r"\s*")
 
@@ -183,3 +183,14 @@ def tsv_rows(path: Path, unescaped: Callable[[str], str] = str) -> Iterator[Row]
         if text.strip():
             cells = [unescaped(cell) for cell in text.rstrip("\r").split("\t")]
             yield Row(str(path), line, dict(zip(header, cells, strict=False)))
+
+
+def json_rows_or_lines(path: Path, key: str | None = None) -> Iterator[Row]:
+    """The objects of a JSON list (perhaps under ``key``), or of a file with one a line; by content.
+
+    Raises:
+        SourceError: It is not there, or is neither.
+    """
+    begin = _content(path)[:4096].lstrip()
+    is_list = begin.startswith("[") or (key is not None and f'"{key}"' in begin.split("\n{", 1)[0])
+    return json_rows(path, key) if is_list else json_lines(path)

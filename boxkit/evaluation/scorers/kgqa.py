@@ -1,4 +1,4 @@
-"""F1 of answers over Freebase: GrailQA's and WebQSP's official evaluators."""
+"""F1 of answers over graphs: GrailQA's and WebQSP's official evaluators, and QALD's measure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from boxkit.evaluation.scorers.score import Score, cells
 
-__all__ = ["grailqa", "webqsp"]
+__all__ = ["grailqa", "qald", "webqsp"]
 
 #: What the official WebQSP script adds to the true positives so as never to divide by zero.
 EPSILON = 1e-40
@@ -88,3 +88,23 @@ def _parts(own: Sequence[Any], theirs: Sequence[Any]) -> _Parts:
     precision = right / (right + sum(one not in theirs for one in own))
     recall = right / (right + sum(one not in own for one in theirs))
     return _Parts(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def qald(predicted: Iterable[Any], gold: Iterable[Any]) -> Score:
+    """QALD's F1 over sets of answers, as GERBIL computes it: an empty answer is right where gold is empty.
+
+    Args:
+        predicted: Rows; a row of several cells is one answer, whatever their order.
+        gold: Rows likewise.
+    """
+    own, theirs = {_answer(row) for row in predicted}, {_answer(row) for row in gold}
+    if not own or not theirs:
+        return Score.of(own == theirs, "both empty" if own == theirs else "one of them is empty")
+    shared = len(own & theirs)
+    precision, recall = shared / len(own), shared / len(theirs)
+    f1 = 2 * precision * recall / (precision + recall) if shared else 0.0
+    return Score(f1 == 1.0, f1, f"precision {precision:.4f}, recall {recall:.4f}")
+
+
+def _answer(row: Any) -> tuple[str, ...]:
+    return tuple(sorted(str(cell) for cell in row)) if isinstance(row, (list, tuple)) else (str(row),)

@@ -12,7 +12,7 @@ from typing import Any
 
 from boxkit.evaluation.scorers.score import Score, cells
 
-__all__ = ["pandora_release", "readi", "rog", "structgpt", "trustuqa", "unifiedskg"]
+__all__ = ["pandora_release", "readi", "rog", "structgpt", "structgpt_webqsp", "trustuqa", "unifiedskg"]
 
 
 def _texts(rows: Iterable[Any]) -> list[str]:
@@ -45,6 +45,18 @@ def _structgpt_item(text: str) -> str | float:
     text = text.lower().strip().rstrip(".").strip("\"' ")
     text = text.removesuffix(".0")
     return _as_number(text.replace(",", ""), text)
+
+
+def structgpt_webqsp(predicted: Iterable[Any], gold: Iterable[Any]) -> Score:
+    """StructGPT's WebQSP Hit@1: any gold name or alias is a substring of the reply, in lower case.
+
+    A question without gold has no verdict: the release leaves it out.
+    """
+    golds = [text.lower() for text in _texts(gold)]
+    if not golds:
+        return Score.none("left out: the question has no gold answer")
+    whole = ", ".join(_texts(predicted)).lower()
+    return Score.of(any(one in whole for one in golds))
 
 
 def unifiedskg(predicted: Iterable[Any], gold: Iterable[Any]) -> Score:

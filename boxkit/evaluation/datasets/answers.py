@@ -1,0 +1,202 @@
+"""Questions with answers as lists of tuples: StarQA, InfiAgent-DABench, and data of one's own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boxkit.evaluation.datasets.databases import Databases
+from boxkit.evaluation.datasets.protocol import Dataset, Task, collect
+from boxkit.evaluation.datasets.rows import BadField, Row, existing, first_existing, json_lines, json_rows_or_lines
+from boxkit.memory.learning.example import Language
+from boxkit.profile import PROFILES
+
+if TYPE_CHECKING:
+    from boxkit.box import BoxSet
+
+__all__ = ["dabench", "own", "starqa"]
+
+_LANGUAGES: dict[str, Language] = {"sql": "sql", "sparql": "sparql", "sexpr": "sexpr"}
+
+
+def _boxes(sources: Sequence[str]) -> BoxSet:
+    import boxkit
+
+    return boxkit.load(*sources)
+
+
+def _tuples(value: Any) -> list[tuple[Any, ...]]:
+    """An answer as rows: a list of tuples, a list of items, one item, or any of these written as Python.
+
+    >>> _tuples("[('a', 1)]"), _tuples([1, 2]), _tuples(None)
+    ([('a', 1)], [(1,), (2,)], [])
+    """
+    if isinstance(value, str) and value.strip()[:1] in ("[", "("):
+        try:
+            value = ast.literal_eval(value.strip())
+        except (ValueError, SyntaxError):
+            return [(value,)]
+    if value is None:
+        return []
+    if isinstance(value, tuple):
+        return [value]
+    items = value if isinstance(value, list) else [value]
+    return [tuple(item) if isinstance(item, (list, tuple)) else (item,) for item in items]
+
+
+def starqa(
+    path: str | Path,
+    *,
+    split: str | None = None,
+    skip_bad: bool = False,
+    databases: str | Path | None = None,
+) -> Dataset:
+    """StarQA: questions, answers as lists of tuples, categories, over three databases (IMDb, EuroSoccer, Olist).
+
+    Args:
+        path: ``starqa.json`` (or ``.jsonl``) with ``question``, ``answer``, ``categories`` and ``database``, or its
+            folder.
+        split: There is one, ``test``.
+        skip_bad: Whether rows that do not fit are left out.
+        databases: Where each database lies, as a SQLite file or a folder of tables named like it; ``databases`` beside
+            the questions where None.
+
+    Raises:
+        SourceError: A file is not there or cannot be read, or a row does not fit.
+    """
+    where = existing(path)
+    file = first_existing(where, ("starqa.json", "starqa.jsonl", "questions.json")) if where.is_dir() else where
+    roots = [existing(databases)] if databases else [file.parent / "databases", file.parent / "database"]
+    found = Databases.of(roots)
+
+    def made(at: int, row: Row) -> Task:
+        if "answer" not in row.values:
+            raise BadField(f"there is no 'answer'; there are {', '.join(row.values)}")
+        name = row.text("database", "db_id", "db")
+        source = _source(found, name)
+        categories = row.values.get("categories", row.values.get("category")) or ()
+        named = [categories] if isinstance(categories, str) else categories
+        return Task(
+            row.optional("id") or str(at),
+            row.text("question"),
+            partial(_boxes, [source]),
+            partial(_tuples, row.values["answer"]),
+            dataset="starqa",
+            source=name,
+            split=split or "test",
+            line=row.line,
+            context={"kind": "database"},
+            groups={"database": (name,), "category": tuple(map(str, named))},
+        )
+
+    tasks, bad = collect(json_rows_or_lines(file), made, skip_bad=skip_bad)
+    scorers = ("starqa", "starqa_tolerant")
+    return Dataset("starqa", split or "test", tasks, scorers, PROFILES["starqa"], bad, str(file))
+
+
+def _source(databases: Databases, name: str) -> str:
+    for folder in databases.folders:
+        if (folder / name).is_dir() and not any((folder / name).glob(f"{name}.*")):
+            return str(folder / name)
+    return str(databases.path(name))
+
+
+def dabench(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -> Dataset:
+    """InfiAgent-DABench: ``da-dev-questions.jsonl``, ``da-dev-labels.jsonl``, ``da-dev-tables/``.
+
+    Args:
+        path: The folder.
+        split: ``dev``, the one that is published.
+        skip_bad: Whether rows that do not fit are left out.
+
+    Raises:
+        SourceError: A file is not there or cannot be read, or a row does not fit.
+    """
+    folder, split = existing(path), split or "dev"
+    file = first_existing(folder, (f"da-{split}-questions.jsonl",))
+    labels = {
+        row.text("id"): row.list_of("common_answers")
+        for row in json_lines(first_existing(folder, (f"da-{split}-labels.jsonl",)))
+    }
+
+    def made(_: int, row: Row) -> Task:
+        name, table = row.text("id"), folder / f"da-{split}-tables" / row.text("file_name")
+        if name not in labels:
+            raise BadField(f"there is no label for question {name}")
+        if not table.is_file():
+            raise BadField(f"there is no table {table.name!r}")
+        evidence = [row.optional("constraints"), f"Give each value with its name: {row.text('format')}"]
+        return Task(
+            name,
+            row.text("question"),
+            partial(_boxes, [str(table)]),
+            partial(_tuples, labels[name]),
+            dataset="dabench",
+            kind="table",
+            source=table.name,
+            split=split,
+            line=row.line,
+            evidence="\n".join(filter(None, evidence)),
+            context={"kind": "table"},
+            groups={
+                "level": (row.optional("level") or "unknown",),
+                "concept": tuple(map(str, row.values.get("concepts") or ())),
+            },
+        )
+
+    tasks, bad = collect(json_rows_or_lines(file), made, skip_bad=skip_bad)
+    return Dataset("dabench", split, tasks, ("dabench",), PROFILES["default"], bad, str(file))
+
+
+def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -> Dataset:
+    """Data of one's own: a JSONL file of ``question``, ``source`` and ``answer``.
+
+    ``source`` is a path (relative to the file), or a list of them. ``answer`` is a value, a list of values or a list of
+    rows. Optional: ``id``, ``evidence``, ``ordered``, ``program`` with its ``language`` (for learning), ``group``.
+
+    Args:
+        path: The file.
+        split: A name for it.
+        skip_bad: Whether rows that do not fit are left out.
+
+    Raises:
+        SourceError: It is not there or cannot be read, or a row does not fit.
+    """
+    file, split = existing(path), split or "test"
+
+    def made(at: int, row: Row) -> Task:
+        given = row.values.get("source")
+        sources = given if isinstance(given, list) else [row.text("source")]
+        paths = [str(each) if "://" in str(each) else str(file.parent / str(each)) for each in sources]
+        for each in paths:
+            if "://" not in each and not Path(each).exists():
+                raise BadField(f"there is no source {each!r}")
+        if "answer" not in row.values:
+            raise BadField(f"there is no 'answer'; there are {', '.join(row.values)}")
+        language = _LANGUAGES.get(row.optional("language") or "sql")
+        if language is None:
+            raise BadField(f"'language' is sql, sparql or sexpr, not {row.values['language']!r}")
+        program = row.optional("program")
+        return Task(
+            row.optional("id") or str(at),
+            row.text("question"),
+            partial(_boxes, paths),
+            partial(_tuples, row.values["answer"]),
+            program,
+            language if program else "",
+            dataset=file.stem,
+            source=", ".join(map(str, sources)),
+            split=split,
+            ordered=bool(row.values.get("ordered")),
+            line=row.line,
+            evidence=row.optional("evidence"),
+            context={"kind": "database", "ordered": bool(row.values.get("ordered"))},
+            groups={"group": (row.text("group"),)} if row.optional("group") else {},
+        )
+
+    tasks, bad = collect(json_rows_or_lines(file), made, skip_bad=skip_bad)
+    scorers = ("starqa_tolerant", "starqa", "spider_strict")
+    return Dataset(file.stem, split, tasks, scorers, PROFILES["default"], bad, str(file))

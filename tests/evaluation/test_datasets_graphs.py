@@ -1,0 +1,169 @@
+"""Benchmarks over graphs are read in each of their releases, with the graph from wherever it lies."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
+from boxkit.errors import SourceNotFound
+from boxkit.evaluation.datasets import open_dataset
+from boxkit.evaluation.judging import Predicted, judge
+
+TRIPLES = [
+    ["m.1", "government.president.vice", "m.2"],
+    ["m.1", "type.object.name", "Ford"],
+    ["m.2", "type.object.name", "Rocky"],
+    ["m.2", "people.person.height", "1.8"],
+]
+PARSES = {
+    "QuestionId": "W-1",
+    "RawQuestion": "who was ford's vice?",
+    "Parses": [
+        {
+            "AnnotatorComment": {"QuestionQuality": "Good", "ParseQuality": "Complete"},
+            "Sparql": "SELECT 1",
+            "TopicEntityMid": "m.1",
+            "Answers": [{"AnswerType": "Entity", "AnswerArgument": "m.2", "EntityName": "Rocky"}],
+        }
+    ],
+}
+UNIFIED = {
+    "ID": "W-1",
+    "question": "who was ford's vice?",
+    "answers": [["ns:m.2", "Rocky"]],
+    "entities": [["ford", "ns:m.1"]],
+    "s_expression": "null",
+    "kg_tuples": TRIPLES,
+}
+ROG = {
+    "id": "W-1",
+    "question": "who was ford's vice?",
+    "answer": ["Rocky"],
+    "q_entity": ["Ford"],
+    "graph": [["Ford", "government.president.vice", "Rocky"]],
+}
+
+
+def written(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def microsoft(folder):
+    return written(folder / "WebQSP.test.json", json.dumps({"Version": "1.0", "Questions": [PARSES]}, indent=1))
+
+
+def pandora(folder):
+    return written(folder / "webqsp.test.json", json.dumps([{"id": "W-1", "raw_data": PARSES, "schema": ""}]))
+
+
+def tsv(folder):
+    written(folder / "graphs/test/W-1.txt", "".join("\t".join(each) + "\n" for each in TRIPLES))
+    return folder / "graphs"
+
+
+def released(folder):
+    written(folder / "box/test/W-1/government.president.csv", "president,government.president.vice\nm.1,m.2\n")
+    return folder
+
+
+def records(folder):
+    return written(folder / "rows.jsonl", json.dumps({"ID": "W-1", "kg_tuples": TRIPLES}) + "\n")
+
+
+def ntriples(folder):
+    def term(text):
+        return f"<http://rdf.freebase.com/ns/{text}>" if "." in text and " " not in text else f'"{text}"@en'
+
+    triples = TRIPLES[:3]
+    return written(folder / "graph.nt", "".join(f"{' '.join(map(term, each))} .\n" for each in triples))
+
+
+@pytest.mark.parametrize("questions", [microsoft, pandora])
+@pytest.mark.parametrize("graph", [tsv, released, records, ntriples])
+def test_webqsp_with_a_graph_of_each_layout(tmp_path, questions, graph):
+    file, where = questions(tmp_path), graph(tmp_path)
+    (task,) = open_dataset("webqsp", file, graph=where)
+    assert (task.question, task.gold(), task.source) == ("who was ford's vice?", [("m.2",)], "m.1")
+    cells = {str(cell) for box in task.boxes().values() for row in box.frame.itertuples() for cell in row}
+    assert "m.2" in cells
+    for entities in ({}, {"Rocky": ("m.2",)}):
+        name = "Rocky" if entities else "m.2"
+        assert judge("webqsp", Predicted([(name,)], (), entities), task.gold(), task.context).correct
+    assert judge("rog", Predicted([("Rocky",)]), task.gold(), task.context).correct
+
+
+def test_questions_that_hold_their_triples(tmp_path):
+    (task,) = open_dataset("webqsp", written(tmp_path / "test.jsonl", json.dumps(UNIFIED) + "\n"))
+    assert (task.gold(), task.program, "m.1" in str(task.boxes().to_prompt())) == ([("m.2",)], "", True)
+    parquet.write_table(pa.Table.from_pylist([ROG]), tmp_path / "rog.parquet")
+    for name in ("webqsp", "cwq"):
+        (task,) = open_dataset(name, tmp_path / "rog.parquet")
+        assert (task.gold(), task.source) == ([("Rocky",)], "Ford") and "Rocky" in task.boxes().to_prompt()
+
+
+def test_questions_without_a_graph_say_what_to_give(tmp_path):
+    with pytest.raises(SourceNotFound, match="graph=…"):
+        open_dataset("webqsp", microsoft(tmp_path))
+    (task,) = open_dataset("webqsp", microsoft(tmp_path), graph=written(tmp_path / "g/W-2.txt", "a\tb\tc\n").parent)
+    with pytest.raises(SourceNotFound, match="'W-1'"):
+        task.boxes()
+
+
+def test_real_webqsp_and_grailqa(data):
+    webqsp = open_dataset("webqsp", data / "kg/webqsp", graph=data / "kg/webqsp/freebase_slice.nt")
+    assert (len(webqsp), webqsp[0].gold(), webqsp[0].language) == (600, [("m.05jd_",)], "sparql")
+    grailqa = open_dataset("grailqa", data / "kg/grailqa", graph=data / "kg/grailqa/freebase_slice.nt")
+    task = grailqa[0]
+    assert (len(grailqa), task.gold(), task.groups["level"]) == (500, [("m.01y2h6z",), ("m.01ph3t",)], ("compositional",))
+    assert (task.source, task.language) == ("m.03zbbx9", "sexpr"), (task.source, task.language)
+
+
+def test_real_cwq_and_its_official_layout(data, tmp_path):
+    dataset = open_dataset("cwq", data / "kg/cwq")
+    assert len(dataset) == 400 and "Ardulfurataini Watan" in dataset[0].boxes().to_prompt(samples=5)
+    row = {
+        "ID": "W-1_a",
+        "question": "?",
+        "sparql": "SELECT 1",
+        "compositionality_type": "conjunction",
+        "answers": [{"answer": "Rocky", "answer_id": "m.2", "aliases": ["The Rock"]}],
+    }
+    written(tmp_path / "ComplexWebQuestions_test.json", json.dumps([row]))
+    (task,) = open_dataset("cwq", tmp_path, graph=tsv(tmp_path))
+    assert (task.gold(), task.groups) == ([("m.2",)], {"type": ("conjunction",)})
+    assert judge("structgpt_webqsp", Predicted([("the rock",)]), task.gold(), task.context).correct
+
+
+def test_qald_in_both_layouts(data, tmp_path):
+    dataset = open_dataset("qald-10", data / "kg/qald10", graph=tsv(tmp_path))
+    assert (len(dataset), dataset[0].gold()) == (200, [("18",)])
+    assert judge("qald", Predicted([(18,)]), dataset[0].gold(), dataset[0].context).correct
+    dated = dataset[1]
+    assert dated.gold() == [("2021-01-01T00:00:00Z",)]
+    assert judge("qald", Predicted([("2021-01-01",)]), dated.gold()).value == 0.0
+    official = {
+        "id": "7",
+        "question": [{"language": "en", "string": "Is it?"}, {"language": "de", "string": "Ist es?"}],
+        "query": {"sparql": "ASK {}"},
+        "answers": [{"head": {}, "boolean": True}],
+    }
+    entity = {"type": "uri", "value": "http://www.wikidata.org/entity/Q1"}
+    listed = {"answers": [{"results": {"bindings": [{"x": entity}]}}]}
+    written(tmp_path / "qald_10.json", json.dumps({"questions": [official, official | {"id": "8"} | listed]}))
+    tasks = open_dataset("qald-10", tmp_path, graph=tsv(tmp_path), language="de")
+    assert [(task.question, task.gold()) for task in tasks] == [("Ist es?", [("true",)]), ("Ist es?", [("Q1",)])]
+    assert judge("qald", Predicted([(True,)]), tasks[0].gold()).correct
+
+
+def test_ck25s_gold_is_run_over_its_graph(data):
+    dataset = open_dataset("ck25", data / "rdf/ck25")
+    assert (len(dataset), dataset[0].question) == (34, "In which department is Ms. Brant?")
+    task = dataset[0]
+    assert len(task.gold()) == 1 and task.line == 9
+    answer = task.gold()[0][0]
+    assert judge("qald", Predicted([("The name",)], (), {"The name": (answer,)}), task.gold(), task.context).correct

@@ -1,0 +1,132 @@
+"""Benchmarks over tables, and data of one's own, are read as published."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from boxkit.errors import UnreadableSource
+from boxkit.evaluation.datasets import open_dataset
+from boxkit.evaluation.judging import Predicted, judge
+
+
+def lines(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def test_wikitq_with_its_tagged_gold(data):
+    dataset = open_dataset("wikitq", data / "wikitq", split="pristine-seen-tables")
+    assert (len(dataset), dataset.notes, dataset.profile.cell_text) == (761, (), True)
+    task = dataset[1]
+    assert (task.id, task.line, task.gold(), task.context["canon"]) == ("ns-11", 3, [("6",)], ["6.0"])
+    assert "table" in task.boxes()
+    assert judge("wikitq", Predicted([(6,)]), task.gold(), task.context).correct
+
+
+def test_wikitq_without_tagged_gold_says_so(data):
+    dataset = open_dataset("wikitq", data / "wikitq", split="dev")
+    assert (len(dataset), len(dataset.notes)) == (500, 1)
+
+
+def test_wikitqs_items_are_split_and_unescaped(tmp_path):
+    (tmp_path / "csv/200-csv").mkdir(parents=True)
+    (tmp_path / "csv/200-csv/1.csv").write_text('"Name","Said"\n"A","He said \\"no\\", twice"\n')
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/training.tsv").write_text(
+        "id\tutterance\tcontext\ttargetValue\n"
+        "nt-0\twhich?\tcsv/200-csv/1.csv\ta\\pb|c\\\\d\\ne\n"
+        "nt-1\twhich?\tcsv/200-csv/2.csv\ta\n"
+    )
+    with pytest.raises(UnreadableSource, match=r"training\.tsv:3: there is no table 'csv/200-csv/2\.csv'"):
+        open_dataset("wikitq", tmp_path, split="train")
+    (task,) = open_dataset("wikitq", tmp_path, split="train", skip_bad=True)
+    assert task.gold() == [("a|b",), ("c\\d\ne",)]
+    assert list(task.boxes()["table"].frame["Said"]) == ['He said "no", twice']
+
+
+INLINE = {
+    "id": "nu-0",
+    "question": "how many?",
+    "table": {"header": ["Team", "Goals\nscored"], "rows": [["x", "3"], ["y", "4"]]},
+    "answer_text": ["2"],
+}
+
+
+@pytest.mark.parametrize("name", ["wikitq", "wikisql"])
+def test_tables_within_the_questions_own_file(tmp_path, name):
+    (tmp_path / "test.json").write_text(json.dumps([INLINE, INLINE | {"id": "nu-1", "table": {"header": ["a"]}}]))
+    dataset = open_dataset(name, tmp_path / "test.json", skip_bad=True)
+    assert [str(each.problem) for each in dataset.skipped] == ["the table's rows are not all 1 cells long"]
+    assert list(dataset[0].boxes()["table"].frame["Goals scored"]) == [3, 4]
+    assert judge(dataset.scorer, Predicted([(2,)]), dataset[0].gold(), dataset[0].context).correct
+
+
+SKETCHES = {
+    (0, 0, ((1, 1, 2),)): [("oslo",), ("bern",)],
+    (1, 4, ((0, 0, "OSLO"),)): [(3.0,)],
+    (0, 3, ()): [(3,)],
+    (1, 5, ((1, 2, "1,000"),)): [(3.0,)],
+}
+
+
+def test_wikisql_sketches_are_executed_as_the_official_script_does(tmp_path):
+    table = {
+        "id": "1-1",
+        "header": ["City", "Size"],
+        "types": ["text", "real"],
+        "rows": [["Oslo", 3], ["Bern", 5], ["Rome", 1]],
+    }
+    lines(tmp_path / "data/test.tables.jsonl", [table])
+    rows = [
+        {"table_id": "1-1", "question": "?", "sql": {"sel": sel, "agg": agg, "conds": conds}}
+        for sel, agg, conds in SKETCHES
+    ]
+    lines(tmp_path / "data/test.jsonl", [*rows, {"table_id": "1-1", "question": "?", "sql": {"sel": 9, "agg": 0}}])
+    dataset = open_dataset("wikisql", tmp_path, skip_bad=True)
+    assert [task.gold() for task in dataset] == list(SKETCHES.values())
+    assert (dataset.skipped[0].line, len(dataset.skipped)) == (5, 1)
+    assert judge("wikisql", Predicted([("Oslo",), ("Bern",)]), dataset[0].gold()).correct
+    assert not judge("wikisql", Predicted([("Bern",), ("Oslo",)]), dataset[0].gold()).correct
+
+
+def test_dabench_with_its_labels_and_tables(data):
+    dataset = open_dataset("dabench", data / "dabench_nc")
+    assert len(dataset) == 162
+    task = dataset[0]
+    assert task.gold() == [("mean_fare", "34.65")] and "@mean_fare[" in task.asked and "mean fare" in task.question
+    for rows in ([("mean_fare", 34.65)], [(34.65,)], [("@mean_fare[34.65]",)]):
+        assert judge("dabench", Predicted(rows), task.gold()).correct
+    assert not judge("dabench", Predicted([("mean_fare", 34.6)]), task.gold()).correct
+
+
+def test_starqa_has_tuples_categories_and_databases_in_either_form(tmp_path):
+    (tmp_path / "databases/olist").mkdir(parents=True)
+    (tmp_path / "databases/olist/orders.csv").write_text("id,price\n1,2.5\n2,4\n")
+    rows = [
+        {"question": "?", "answer": "[('a', 1), (None,)]", "categories": ["math", "text"], "database": "olist"},
+        {"question": "?", "answer": None, "category": "math", "database": "olist"},
+        {"question": "?", "answer": [[2, 1.5]], "database": "imdb"},
+    ]
+    lines(tmp_path / "starqa.jsonl", rows)
+    dataset = open_dataset("starqa", tmp_path, skip_bad=True)
+    assert [task.gold() for task in dataset] == [[("a", 1), (None,)], []]
+    assert dataset[0].groups == {"database": ("olist",), "category": ("math", "text")}
+    assert "no database 'imdb'" in dataset.skipped[0].problem and "orders" in dataset[0].boxes()
+
+
+def test_own_questions_name_their_sources(tmp_path):
+    (tmp_path / "shop.csv").write_text("item,price\npen,2\nink,5\n")
+    rows = [
+        {"question": "How many?", "source": "shop.csv", "answer": 2},
+        {"question": "Which?", "source": ["shop.csv"], "answer": ["pen", "ink"], "group": "list", "evidence": "all"},
+        {"question": "Which?", "source": "shup.csv", "answer": []},
+        {"question": "Which?", "source": "shop.csv"},
+    ]
+    lines(tmp_path / "mine.jsonl", rows)
+    dataset = open_dataset("own", tmp_path / "mine.jsonl", skip_bad=True)
+    assert [task.gold() for task in dataset] == [[(2,)], [("pen",), ("ink",)]]
+    assert [each.line for each in dataset.skipped] == [3, 4]
+    assert dataset[1].asked == "Which?\nTo know: all" and dataset[1].groups == {"group": ("list",)}
+    assert dataset.name == "mine" and judge(dataset.scorer, Predicted([("Ink",), ("pen",)]), dataset[1].gold()).correct
