@@ -41,6 +41,14 @@ class Profile:
     notes: tuple[str, ...] = ()
 
 
+#: What StarQA tells of its databases (arXiv 2509.19508): data, shown in every prompt over them.
+_IMDB = ("One person or title is one nconst or tconst; lists of several values in one cell are parted by commas.",)
+_EUROSOCCER = (
+    "Give the names of players, teams, leagues and countries, not their ids.",
+    'Write a season as in "2008/2009", a match as "home team - away team", its score as "home goals-away goals".',
+    "From one season to another means both of them and all between.",
+)
+
 #: The presets, by name (Pandora's release, StarQA's prompts; facts in docs/profiles.md).
 PROFILES: dict[str, Profile] = {
     profile.name: profile
@@ -50,6 +58,10 @@ PROFILES: dict[str, Profile] = {
         Profile("bird", ties="first", empty_is_error=False),
         Profile("archer", ties="all", empty_is_error=False),
         Profile("starqa", ties="all", empty_is_error=False),
+        Profile("starqa-imdb", ties="all", empty_is_error=False, null_text="\\N", notes=_IMDB),
+        Profile(
+            "starqa-eurosoccer", ties="all", empty_is_error=False, date_format="1 January 2025", notes=_EUROSOCCER
+        ),
         Profile("wikitq", ties="all", single_column=True, cell_text=True),
         Profile("grailqa", ties="all", comparison="inclusive", single_column=True, entities="id"),
         Profile("webqsp", ties="all", single_column=True, entities="id"),

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from boxkit.llm.protocol import Message, PromptLayoutName
 from boxkit.profile import Profile
-from boxkit.prompts.render import render
+from boxkit.prompts.render import pandas_words, render
 
 __all__ = ["LAYOUTS", "PromptLayout", "Shown", "layout_for"]
 
@@ -83,17 +83,12 @@ class PromptLayout:
             profile: What the answer should look like.
             pandas_version: The pandas that will run the code; None for the one installed here.
         """
-        if pandas_version is None:
-            import pandas as pd
-
-            pandas_version = pd.__version__
         values: dict[str, Any] = {
             "question": question,
             "boxcode": boxcode,
             "demonstrations": list(reversed(demonstrations)),
             "profile": profile,
-            "pandas_version": pandas_version,
-            "pandas_major": int(pandas_version.split(".")[0]),
+            **pandas_words(pandas_version),
         }
         user = Message("user", render(self.user, **values))
         return (user,) if self.system is None else (Message("system", render(self.system, **values)), user)

@@ -12,7 +12,7 @@ from boxkit.boxcode import literal
 if TYPE_CHECKING:
     from jinja2.sandbox import SandboxedEnvironment
 
-__all__ = ["prompt_version", "render"]
+__all__ = ["pandas_words", "prompt_version", "render"]
 
 PACKAGE = "boxkit.prompts"
 
@@ -40,6 +40,19 @@ def render(template: str, **values: Any) -> str:
     """
     text = _environment().get_template(f"{template}.j2").render(**values).strip() + "\n"
     return text.encode("utf-8", "replace").decode()  # half a surrogate pair, in a cell or a question, cannot be sent
+
+
+def pandas_words(version: str | None = None) -> dict[str, Any]:
+    """What the card on pandas' semantics needs to know.
+
+    Args:
+        version: The pandas that will run the code; None for the one installed here.
+    """
+    if version is None:
+        import pandas as pd
+
+        version = pd.__version__
+    return {"pandas_version": version, "pandas_major": int(version.split(".")[0])}
 
 
 @functools.cache

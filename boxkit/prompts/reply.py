@@ -94,16 +94,22 @@ def _query(text: str, languages: frozenset[str], start: re.Pattern[str], name: s
     return Reply("", prose, f"there is no query in the reply; one ```{name} block is missing")
 
 
-def parse_json_reply(text: str) -> Reply:
-    """The JSON in a model's reply: the last block, else the text from its first bracket."""
+def parse_json_reply(text: str, opening: str = "[") -> Reply:
+    """The JSON in a model's reply: the last block, else the text from its first bracket to its last.
+
+    Args:
+        text: The reply.
+        opening: The bracket: ``"["`` for a list of rows, ``"{"`` for an object.
+    """
+    closing, what = ("]", "with a list of rows") if opening == "[" else ("}", "that holds an object")
     visible = _THINKING.sub("", text).strip()
     blocks, prose = _fenced(visible, frozenset({"", "json"}))
     if blocks:
         return Reply(blocks[-1], prose)
-    start, end = visible.find("["), visible.rfind("]")
+    start, end = visible.find(opening), visible.rfind(closing)
     if 0 <= start < end:
         return Reply(visible[start : end + 1], visible[:start].strip())
-    return Reply("", prose, "there is no JSON in the reply; one ```json block with a list of rows is missing")
+    return Reply("", prose, f"there is no JSON in the reply; one ```json block {what} is missing")
 
 
 def _fenced(text: str, languages: frozenset[str] = _PYTHON) -> tuple[list[str], str]:

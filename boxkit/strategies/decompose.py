@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boxkit.answer import Answer, Attempt
 from boxkit.box import Box, BoxSet
@@ -17,12 +17,11 @@ from boxkit.failure import Failure
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 from boxkit.profile import PROFILES, Profile
 from boxkit.prompts import parse_reply, prompt_version, render
+from boxkit.prompts.render import pandas_words
+from boxkit.prompts.reply import parse_json_reply
 from boxkit.strategies.loop import Conversation, Outcome, Retry, Tried, answer_of, template_retry
 from boxkit.strategies.pandora import ran
 from boxkit.strategies.steps import Compute, Execute, Request, Steps, StrategyBase
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Decompose", "sample"]
 
@@ -128,6 +127,8 @@ class Decompose(StrategyBase):
             total=len(plan.subquestions),
             subquestion=subquestion,
             target=f"step_{number}",
+            profile=self.profile,
+            **pandas_words(),
         )
         # A part may be empty, and of any shape: only the whole has to look like an answer.
         lenient = replace(self.profile, empty_is_error=False, single_column=False)
@@ -138,7 +139,8 @@ class Decompose(StrategyBase):
         return (yield from self._conversation(prompt, sampled, template_retry("pandora_retry"), "part").run(attempt))
 
     def _merge(self, question: str, boxes: BoxSet, boxcode: str, code: str) -> Steps[Outcome]:
-        prompt = render("decompose_merge", boxcode=boxcode, question=question, code=code)
+        asked = {"boxcode": boxcode, "question": question, "profile": self.profile}
+        prompt = render("decompose_merge", **asked, code=code, **pandas_words())
 
         def attempt(completion: Completion) -> Generator[Request, Any, Tried]:
             return (yield from self._run(completion, boxes, self.profile))
@@ -179,17 +181,20 @@ def _read_plan(completion: Completion) -> Generator[Request, Any, Tried]:
 
 
 def _parsed(text: str) -> _Plan | str:
+    reply = parse_json_reply(text, "{")
+    if not reply.code:
+        return reply.problem
     try:
-        plan = json.loads(text[text.index("{") : text.rindex("}") + 1])
-    except ValueError as error:
+        plan = json.loads(reply.code)
+    except (ValueError, RecursionError) as error:
         return f"the JSON cannot be read: {error}"
-    questions = plan.get("subquestions")
+    questions = plan.get("subquestions") if isinstance(plan, dict) else None
     if not isinstance(questions, list) or not questions or not all(isinstance(each, str) for each in questions):
         return '"subquestions" is no list of sentences'
     if len(questions) > MAX_SUBQUESTIONS:
         return f"there are {len(questions)} sub-questions; at most {MAX_SUBQUESTIONS} are allowed"
-    values = plan.get("values", [])
-    return _Plan(tuple(questions), tuple(str(each) for each in values if isinstance(values, list)))
+    values = plan.get("values")
+    return _Plan(tuple(questions), tuple(map(str, values)) if isinstance(values, list) else ())
 
 
 def sample(boxes: BoxSet, values: Sequence[str], rows: int = SAMPLE_ROWS) -> BoxSet:

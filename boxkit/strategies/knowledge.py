@@ -84,7 +84,7 @@ def _read(completion: Completion) -> Generator[Request, Any, Tried]:
         return replace(made, failure=Failure("no code", reply.problem)), None
     try:
         rows = json.loads(reply.code)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return replace(made, failure=Failure("syntax", f"the JSON cannot be read: {error}")), None
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
         return replace(made, failure=Failure("wrong shape", "the JSON is no list of rows")), None

@@ -13,6 +13,7 @@ from boxkit.boxcode import literal
 from boxkit.canonical import vote_key
 from boxkit.executor import Limits, Run
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
+from boxkit.profile import PROFILES, Profile
 from boxkit.prompts import prompt_version, render
 from boxkit.prompts.reply import parse_reply
 from boxkit.strategies.consistency import vote
@@ -42,6 +43,7 @@ class Select(StrategyBase):
     Attributes:
         strategies: What answers; two at least.
         llm: What writes the checks and judges.
+        profile: What an answer should look like, for these two.
         agree: How many must agree for no model to be asked.
         limits: What the checks may use.
         box_budget: Tokens that the boxes may take in its prompts.
@@ -51,6 +53,7 @@ class Select(StrategyBase):
 
     strategies: tuple[Strategy, ...]
     llm: LLM
+    profile: Profile = PROFILES["default"]
     agree: int = 2
     limits: Limits = Limits(seconds=10)
     box_budget: int = 8000
@@ -88,15 +91,15 @@ class Select(StrategyBase):
 
     def _choose(self, question: str, boxes: BoxSet, candidates: list[Answer]) -> Steps[tuple[Answer, str, Usage]]:
         boxcode = boxes.to_prompt(self.box_budget, question=question)
-        written = yield from self._complete(render("select_tests", boxcode=boxcode, question=question), boxes)
+        asked = {"boxcode": boxcode, "question": question, "profile": self.profile}
+        written = yield from self._complete(render("select_tests", **asked), boxes)
         spent = written.usage.of_step("checks")
         passed = yield from self._passed(parse_reply(written.text, target="check").code, boxes, candidates)
         best = [answer for answer, count in zip(candidates, passed, strict=True) if count == max(passed)]
         if len(best) == 1:
             return best[0], "checks", spent
         shown = [_Candidate(answer.code, _rows(answer)) for answer in best]
-        prompt = render("select_judge", boxcode=boxcode, question=question, candidates=shown)
-        judged = yield from self._complete(prompt, boxes)
+        judged = yield from self._complete(render("select_judge", **asked, candidates=shown), boxes)
         spent += judged.usage.of_step("judge")
         choices = [int(number) for number in _CHOICE.findall(judged.text)]
         if choices and 1 <= choices[-1] <= len(best):

@@ -129,7 +129,7 @@ def several_calls(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: 
 
 def _decompose(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: SqlEngine) -> Steps[Outcome]:
     schema = yield from schema_for(settings, boxes, engine)
-    prompt = render("sqlcode_decompose", schema=schema, question=question)
+    prompt = render("sqlcode_decompose", schema=schema, question=question, profile=settings.profile)
 
     def attempt(completion: Completion) -> Generator[Request, Any, Tried]:
         parsed = parse_decomposition(completion.text)
