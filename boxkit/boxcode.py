@@ -5,6 +5,7 @@ Cells and headers are data: they enter as Python literals, cut visibly, so that 
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from typing import Any
 from boxkit.box import Box, BoxSet, Field, ForeignKey
 from boxkit.canonical import plain
 
-__all__ = ["estimate_tokens", "literal", "render"]
+__all__ = ["estimate_tokens", "labels_only", "literal", "render"]
 
 MAX_CELL_CHARS = 60
 MAX_DESCRIPTION_CHARS = 240
@@ -46,6 +47,31 @@ def _escape(char: str) -> str:
     if char in '"\\':
         return "\\" + char
     return char if char.isprintable() else repr(char)[1:-1]
+
+
+def labels_only(boxcode: str) -> str:
+    """BOX code cut to the labels, a line a box: what a small model needs of a demonstration.
+
+    A text that is no BOX code stays as it is.
+
+    >>> print(labels_only('lamp = pd.DataFrame({\\n    "price": [],  # number\\n    "watt": [],\\n})\\n\\n# notes'))
+    lamp = pd.DataFrame(columns=["price", "watt"])
+    """
+    try:
+        lines = [_labels_line(each) for each in ast.parse(boxcode).body]
+    except (SyntaxError, ValueError):
+        return boxcode
+    return "\n".join(line for line in lines if line) or boxcode
+
+
+def _labels_line(statement: ast.stmt) -> str:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(args=[ast.Dict(keys=keys)])):
+            labels = ", ".join(
+                _label(key.value) for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            )
+            return f"{name} = pd.DataFrame(columns=[{labels}])"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +159,7 @@ def _write(boxes: BoxSet, plan: _Plan, examples: Mapping[str, Mapping[str, Seque
 
 def _box_code(box: Box, plan: _Plan, examples: Mapping[str, Sequence[Any]]) -> str:
     head = f"# {_one_line(box.description)}\n" if box.description and plan.descriptions else ""
-    if box.source_name != box.name:
+    if box.source_name != box.name and not _is_iri_of(box.source_name, box.name):
         head += f"# {box.name} stands for {literal(box.source_name)}\n"
     shown = set(plan.fields[box.name])
     lines = [
@@ -145,6 +171,14 @@ def _box_code(box: Box, plan: _Plan, examples: Mapping[str, Sequence[Any]]) -> s
     if left_out:
         lines.append(f"    # left out to save space, {len(left_out)} fields: {_listed(left_out)}")
     return head + f"{box.name} = pd.DataFrame({{\n" + "\n".join(lines) + "\n})"
+
+
+def _is_iri_of(source: str, name: str) -> bool:
+    """Whether a source's name is an IRI whose last word is the box's name: then it tells nobody more."""
+    if "://" not in source:
+        return False
+    last = re.split(r"[/#:]", source)[-1]
+    return "".join(filter(str.isalnum, last)).lower() == name.replace("_", "")
 
 
 def _field_line(each: Field, box: Box, descriptions: bool, examples: Sequence[Any]) -> str:

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 from boxkit.answer import Answer, Attempt
 from boxkit.box import BoxSet
-from boxkit.boxcode import estimate_tokens
 from boxkit.canonical import NoCanonicalRows, canonical_rows
 from boxkit.executor import Limits, Run
 from boxkit.failure import Failure
@@ -121,7 +120,7 @@ class Pandora(StrategyBase):
         chosen = (
             self.memory.select(question, self.k, self.select, boxes=boxes) if self.memory is not None and self.k else ()
         )
-        shown = _within([each.demonstration for each in chosen], layout.demonstration_budget)
+        shown = layout.fitting([each.demonstration for each in chosen])
         joined = join_parents(boxes) if layout.joins_parents else None
         seen = joined.boxes if joined else boxes
         boxcode = seen.to_prompt(layout.box_budget, question=question, samples=layout.samples)
@@ -149,17 +148,6 @@ def ran(attempt: Attempt, code: str, run: Run, profile: Profile) -> Attempt:
         seconds=run.seconds,
         isolation=run.isolation,
     )
-
-
-def _within(demonstrations: Sequence[Demonstrated], budget: int) -> list[Demonstrated]:
-    """The most similar ones that fit."""
-    kept: list[Demonstrated] = []
-    for each in demonstrations:
-        budget -= estimate_tokens(f"{each.boxes}{each.question}{each.rationale}{each.code}")
-        if budget < 0:
-            break
-        kept.append(each)
-    return kept
 
 
 def judge(run: Run, profile: Profile) -> Failure | None:
