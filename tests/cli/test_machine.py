@@ -131,11 +131,11 @@ def test_every_extra_that_doctor_knows_is_one_of_the_packages() -> None:
 @pytest.mark.timeout(300)
 def test_a_real_model_file_goes_the_whole_way(boxkit_command, small_model: Path, sales: Path) -> None:
     pytest.importorskip("xllamacpp")
-    given = ("--model", small_model, "--k", "0", "--attempts", "2", "--json")
+    given = ("--model", small_model, "--k", "0", "--attempts", "1", "--json")
     result = boxkit_command("ask", sales, "How many rows are there?", *given)
     told = json.loads(result.stdout)
     assert result.exit_code == (0 if told["ok"] else 1)
     assert told["strategy"] == "Pandora"
-    assert 1 <= len(told["attempts"]) <= 2
+    assert len(told["attempts"]) == 1
     assert all(attempt["reply"] and attempt["usage"]["completion_tokens"] for attempt in told["attempts"])
     assert told["usage"]["dollars"] == 0

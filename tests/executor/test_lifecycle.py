@@ -229,7 +229,7 @@ def _memory_kb(pid: int) -> int:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_a_thousand_runs_leak_nothing(library: BoxSet) -> None:
+def test_hundreds_of_runs_leak_nothing(library: BoxSet) -> None:
     pool().close()
     codes = [SUM, "1 / 0", "answer = author", "pd.io.common.os._exit(1)", "print('x' * 100_000)"]
     for code in codes * 4:
@@ -238,13 +238,13 @@ def test_a_thousand_runs_leak_nothing(library: BoxSet) -> None:
     gc.collect()
     worker = children(nursery_pid())[:3]
     before = _descriptors(), [_descriptors(pid) for pid in worker], sum(map(_memory_kb, worker))
-    for number in range(1000):
+    for number in range(400):
         execute(codes[number % len(codes)] if number % 10 else codes[0], library)
     time.sleep(1)
     gc.collect()
     after = _descriptors(), [_descriptors(pid) for pid in worker], sum(map(_memory_kb, worker))
     assert after[0] <= before[0] and all(now <= then + 4 for then, now in zip(before[1], after[1], strict=True))
-    assert after[2] < before[2] + 20_000
+    assert after[2] < before[2] + 8_000
     assert len(children(nursery_pid())) <= len(worker) + 10
 
 

@@ -92,20 +92,20 @@ def mutated(data: bytes, dice: random.Random) -> bytes:
 
 
 @pytest.mark.slow
-def test_twenty_thousand_mutated_replies_are_a_value_or_a_clear_refusal() -> None:
+def test_eight_thousand_mutated_replies_are_a_value_or_a_clear_refusal() -> None:
     dice = random.Random(7)
     honest = [written(sample) for sample in SAMPLES]
     refused = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for number in range(20_000):
+        for number in range(8_000):
             try:
                 value = received(mutated(honest[number % len(honest)], dice))
             except (CorruptValue, TooLarge):
                 refused += 1
             else:
                 repr(value)  # nothing that trips over itself later
-    assert refused > 5_000
+    assert refused > 2_000
 
 
 def reply(head: Any, *parts: bytes, length: int | None = None, sizes: list[Any] | None = None) -> bytes:
