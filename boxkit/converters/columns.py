@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DATE_SHAPES",
+    "EXACT_IN_FLOAT",
     "SAMPLE_VALUES",
     "SHAPES",
     "all_exact",
     "column",
     "frame_of",
+    "text_dtype",
     "text_shape",
     "type_in_words",
     "without_values",
@@ -27,7 +29,8 @@ __all__ = [
 #: How many values of a column are looked at to say what its texts are.
 SAMPLE_VALUES = 200
 
-_EXACT_IN_FLOAT = 2**53
+#: Floats hold every integer up to this one.
+EXACT_IN_FLOAT = 2**53
 
 #: What texts can be, by name.
 SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -63,7 +66,7 @@ def column(values: Sequence[Any], hint: str = "") -> pd.Series[Any]:
         if not kinds:
             return without_values(len(values), hint)
         if kinds == {str}:
-            texts: pd.Series[Any] = pd.Series(values, dtype=_text_dtype())
+            texts: pd.Series[Any] = pd.Series(values, dtype=text_dtype())
             return texts
         if kinds == {bool}:
             return pd.Series(values, dtype="boolean" if missing else "bool")
@@ -88,17 +91,17 @@ def without_values(length: int, hint: str) -> pd.Series[Any]:
     """A column of missing values, of the type that ``hint`` says in words."""
     import pandas as pd
 
-    dtypes: dict[str, Any] = {"integer": "Int64", "number": "float64", "text": _text_dtype(), "boolean": "boolean"}
+    dtypes: dict[str, Any] = {"integer": "Int64", "number": "float64", "text": text_dtype(), "boolean": "boolean"}
     kind = hint.split(",")[0]
     if kind == "datetime":
         return pd.Series([None] * length, dtype="datetime64[us]")
     return pd.Series([None] * length, dtype=dtypes.get(kind, object))
 
 
-def _text_dtype() -> Any:
+def text_dtype() -> Any:
+    """What the installed pandas makes of a list of texts: object before 3, str from 3 on."""
     import pandas as pd
 
-    # What the installed pandas makes of a list of texts: object before 3, str from 3 on.
     return pd.Series(["a"]).dtype
 
 
@@ -114,7 +117,7 @@ def _nullable_integers(values: Sequence[Any]) -> Any:
 
 def all_exact(values: Iterable[Any]) -> bool:
     """Whether a float holds each integer among the values."""
-    return all(type(value) is not int or -_EXACT_IN_FLOAT <= value <= _EXACT_IN_FLOAT for value in values)
+    return all(type(value) is not int or -EXACT_IN_FLOAT <= value <= EXACT_IN_FLOAT for value in values)
 
 
 def frame_of(columns: Sequence[pd.Series[Any]], labels: Sequence[str], length: int) -> pd.DataFrame:

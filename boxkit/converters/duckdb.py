@@ -12,7 +12,7 @@ from boxkit.box import BoxSet, Note, Reading
 from boxkit.converters.catalogue import Column, KeyTo, Table, boxes_of_catalogue
 from boxkit.converters.parquet import arrow_reading
 from boxkit.converters.source import SourceFile
-from boxkit.converters.sqlite_reader import quoted
+from boxkit.converters.sqlite_database import quoted
 from boxkit.errors import MissingExtra, UnreadableSource
 
 __all__ = ["accepts", "convert", "name"]

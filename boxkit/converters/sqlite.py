@@ -14,8 +14,8 @@ from boxkit.converters.described import FOLDER, with_descriptions_of
 from boxkit.converters.discover import with_discovered_keys
 from boxkit.converters.lint import lint_values
 from boxkit.converters.source import SourceFile
-from boxkit.converters.sqlite_fast import affinity
-from boxkit.converters.sqlite_reader import Database, SQLiteReader, Steps, quoted
+from boxkit.converters.sqlite_database import Database, Steps, affinity, quoted
+from boxkit.converters.sqlite_reader import SQLiteReader
 from boxkit.errors import UnreadableSource
 from boxkit.naming import box_name, field_labels
 

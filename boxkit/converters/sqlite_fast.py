@@ -14,28 +14,17 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from boxkit.converters.columns import EXACT_IN_FLOAT
+from boxkit.converters.filling import Filling
+
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["affinity", "read_columns"]
+__all__ = ["read_columns"]
 
 _BATCH_ROWS = 16_384
-_JOINED_BATCHES = 4
 _MISMATCH = re.compile(r"Type mismatch in column (\d+)")
-_EXACT_IN_FLOAT = 2**53
-
-
-def affinity(declared: str) -> str:
-    """The affinity that SQLite gives a column declared so (sqlite.org/datatype3.html, section 3.1)."""
-    kind = declared.upper()
-    if "INT" in kind:
-        return "INTEGER"
-    if any(word in kind for word in ("CHAR", "CLOB", "TEXT")):
-        return "TEXT"
-    if "BLOB" in kind or not kind:
-        return "BLOB"
-    return "REAL" if any(word in kind for word in ("REAL", "FLOA", "DOUB")) else "NUMERIC"
 
 
 def read_columns(
@@ -43,6 +32,7 @@ def read_columns(
     columns: Sequence[str],
     affinities: Sequence[str],
     table: str,
+    hints: Sequence[str],
     connect: Callable[[], AbstractContextManager[sqlite3.Connection]],
 ) -> dict[int, pd.Series[Any]] | None:
     """The columns, by position, that ADBC reads exactly; None where it cannot read at all.
@@ -52,6 +42,7 @@ def read_columns(
         columns: SQL for each column.
         affinities: Their affinities.
         table: SQL for what they are read from.
+        hints: Their types in words, for columns without any value.
         connect: Opens a connection of the ordinary kind, for the checks.
     """
     try:
@@ -82,7 +73,7 @@ def read_columns(
         if filled is None:
             return None
         return {
-            at: each.series()
+            at: each.series(hints[at])
             for place, (at, each) in enumerate(zip(wanted, filled, strict=True))
             if place not in left_out and each.is_exact
         }
@@ -96,7 +87,7 @@ def _questions(schema: pa.Schema, columns: Sequence[str], affinities: Sequence[s
     for at, (column, kind) in enumerate(zip(columns, affinities, strict=True)):
         type_ = schema.field(at).type
         if pa.types.is_floating(type_) and kind != "REAL":
-            yield at, f"typeof({column}) = 'integer' AND abs({column}) > {_EXACT_IN_FLOAT}"
+            yield at, f"typeof({column}) = 'integer' AND abs({column}) > {EXACT_IN_FLOAT}"
         elif pa.types.is_string(type_):
             # In SQLite's order every BLOB stands behind every text; that is cheaper to ask than its type.
             yield at, f"{column} >= x''" if kind == "TEXT" else f"typeof({column}) NOT IN ('text', 'null')"
@@ -120,136 +111,27 @@ def _bent(
         }
 
 
-class _Numbers:
-    """A column of whole or other numbers, filled batch by batch into memory that is its final place."""
-
-    def __init__(self, rows: int, kind: str) -> None:
-        import numpy as np
-
-        self.data = np.empty(rows, dtype=kind)
-        self.missing: Any = None
-        self.present = 0
-
-    def put(self, start: int, array: pa.Array) -> None:
-        import numpy as np
-
-        end = start + len(array)
-        self.present += len(array) - array.null_count
-        if not array.null_count:
-            self.data[start:end] = array.to_numpy()
-            return
-        if self.data.dtype.kind == "f":
-            self.data[start:end] = array.to_numpy(zero_copy_only=False)
-            return
-        if self.missing is None:
-            self.missing = np.zeros(len(self.data), dtype=bool)
-        self.data[start:end] = array.fill_null(0).to_numpy()
-        self.missing[start:end] = array.is_null().to_numpy(zero_copy_only=False)
-
-    @property
-    def is_exact(self) -> bool:
-        # A column of nothing has the type that was declared, which is not known here.
-        return self.present > 0 or not len(self.data)
-
-    def series(self) -> pd.Series[Any]:
-        import pandas as pd
-
-        values = self.data if self.missing is None else pd.arrays.IntegerArray(self.data, self.missing)
-        return pd.Series(values, copy=False)
-
-
-class _Texts:
-    """A column of texts: Arrow's own memory where the installed pandas keeps texts so, Python's texts where not."""
-
-    def __init__(self, rows: int) -> None:
-        import numpy as np
-        import pandas as pd
-
-        self.chunks: list[pa.Array] = []
-        self.waiting: list[pa.Array] = []
-        is_object = pd.api.types.is_object_dtype(pd.Series(["a"]).dtype)
-        self.objects: Any = np.empty(rows, dtype=object) if is_object else None
-        self.present = 0
-        self.valid = True
-
-    def put(self, start: int, array: pa.Array) -> None:
-        import pyarrow as pa
-
-        self.present += len(array) - array.null_count
-        try:
-            array.validate(full=True)
-        except pa.ArrowInvalid:
-            self.valid = False
-        if not self.valid:
-            return
-        if self.objects is None:
-            self.waiting.append(array.cast(pa.large_string()))
-            # A driver's buffers are up to twice as large as what they hold; joined ones are not.
-            if len(self.waiting) == _JOINED_BATCHES:
-                self._join()
-        else:
-            self.objects[start : start + len(array)] = array.to_pandas().to_numpy()
-
-    def _join(self) -> None:
-        import pyarrow as pa
-
-        if self.waiting:
-            self.chunks.append(pa.concat_arrays(self.waiting))
-        self.waiting = []
-
-    @property
-    def is_exact(self) -> bool:
-        return self.valid and self.present > 0
-
-    def series(self) -> pd.Series[Any]:
-        import pandas as pd
-        import pyarrow as pa
-
-        if self.objects is not None:
-            return pd.Series(self.objects, copy=False)
-        self._join()
-        made: pd.Series[Any] = pa.chunked_array(self.chunks, pa.large_string()).to_pandas()
-        return made
-
-
-class _Bytes:
-    """A column of BLOBs."""
-
-    def __init__(self, rows: int) -> None:
-        import numpy as np
-
-        self.objects = np.empty(rows, dtype=object)
-        self.present = 0
-
-    def put(self, start: int, array: pa.Array) -> None:
-        self.present += len(array) - array.null_count
-        self.objects[start : start + len(array)] = array.to_pylist()
-
-    @property
-    def is_exact(self) -> bool:
-        return self.present > 0
-
-    def series(self) -> pd.Series[Any]:
-        import pandas as pd
-
-        return pd.Series(self.objects, dtype=object, copy=False)
-
-
-def _filled(reader: pa.RecordBatchReader, rows: int) -> list[_Numbers | _Texts | _Bytes] | None:
+def _filled(reader: pa.RecordBatchReader, rows: int) -> list[Filling] | None:
     """The columns, filled batch by batch; None where there are not as many rows as were counted."""
     import pyarrow as pa
 
-    columns: list[_Numbers | _Texts | _Bytes] = []
-    for kind in reader.schema.types:
-        if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-            columns.append(_Numbers(rows, "int64" if pa.types.is_integer(kind) else "float64"))
-        else:
-            columns.append(_Texts(rows) if pa.types.is_string(kind) else _Bytes(rows))
+    kinds = reader.schema.types
+    columns = [Filling(rows) for _ in kinds]
     start = 0
     for batch in reader:
-        if start + batch.num_rows > rows:
-            return None
-        for column, array in zip(columns, batch.columns, strict=True):
-            column.put(start, array)
         start += batch.num_rows
+        if start > rows:
+            return None
+        for column, kind, array in zip(columns, kinds, batch.columns, strict=True):
+            if array.null_count == len(array):
+                column.nothing(len(array))
+            elif pa.types.is_integer(kind):
+                missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
+                column.integers((array.fill_null(0) if array.null_count else array).to_numpy(), missing)
+            elif pa.types.is_floating(kind):
+                column.floats(array.to_numpy(zero_copy_only=False))
+            elif pa.types.is_string(kind):
+                column.texts(array)
+            else:
+                column.blobs(array.to_pylist())
     return columns if start == rows else None

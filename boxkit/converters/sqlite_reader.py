@@ -3,170 +3,25 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
 
 from boxkit.box import Note, Reading
 from boxkit.converters.columns import column, frame_of
 from boxkit.converters.lint import lint_frame
-from boxkit.converters.source import SourceFile
-from boxkit.errors import SourceError, UnreadableSource
+from boxkit.converters.sqlite_database import Database, Steps, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Database", "SQLiteReader", "Steps", "quoted"]
+__all__ = ["SQLiteReader"]
 
-T = TypeVar("T")
-
-#: How long a locked database is waited for.
-_BUSY_TIMEOUT_S = 2.0
 #: SQLite's machine steps that a look at a table's first rows may take; a view that needs more is not looked at.
 _SAMPLE_STEPS = 200_000
-#: Files below this are read row by row: starting the fast driver would take longer.
-_SMALL_BYTES = 2_000_000
-
-
-def quoted(identifier: str) -> str:
-    """A name as SQLite reads names in double quotes."""
-    return '"' + identifier.replace('"', '""') + '"'
-
-
-@dataclass(frozen=True, slots=True)
-class Database:
-    """A database file, or a snapshot of a connection's.
-
-    Attributes:
-        label: For messages.
-        path: The file; None for a snapshot.
-        origin: The user's own file, for the fingerprint.
-        snapshot: A private connection to a copy of a database that is no file, and the lock that guards it.
-    """
-
-    label: str
-    path: Path | None
-    origin: SourceFile | None = None
-    snapshot: tuple[sqlite3.Connection, threading.RLock] | None = None
-
-    @classmethod
-    def of(cls, source: SourceFile | sqlite3.Connection) -> Database:
-        """The database in a file or behind a connection.
-
-        A connection is read through its file by connections of boxkit's own; where there is no file, or changes that
-        are not committed, through a copy taken now. The user's connection is left as it was.
-        """
-        if isinstance(source, SourceFile):
-            if not source.head:
-                raise UnreadableSource("this database file is empty (0 bytes)", where=source.label)
-            return cls(source.label, source.path, source)
-        with _translated("the sqlite3 connection"):
-            cursor = source.cursor()
-            cursor.row_factory = None
-            files = cursor.execute("PRAGMA database_list").fetchall()
-        file = next((_text(row[2]) for row in files if _text(row[1]) == "main"), "")
-        if file and not source.in_transaction:
-            return cls(file, Path(file), SourceFile.of(file))
-        copy = sqlite3.connect(":memory:", check_same_thread=False)
-        copy.deserialize(source.serialize())
-        return cls(file or "an SQLite database in memory", None, None, (copy, threading.RLock()))
-
-    @contextmanager
-    def connect(self) -> Iterator[sqlite3.Connection]:
-        """A read-only connection, open inside the ``with``.
-
-        Raises:
-            UnreadableSource: The database is locked, damaged, encrypted or gone.
-        """
-        if self.snapshot is not None:
-            connection, lock = self.snapshot
-            with lock, _translated(self.label):
-                yield connection
-            return
-        with _translated(self.label):
-            connection = self._open()
-            try:
-                yield connection
-            finally:
-                connection.close()
-
-    @property
-    def size(self) -> int:
-        """Bytes on disk; 0 for a snapshot."""
-        return self.path.stat().st_size if self.path is not None else 0
-
-    @property
-    def uri_for_speed(self) -> str | None:
-        """The URI under which ADBC opens it; None where the ordinary way is as fast (small files) or the only one."""
-        if self.path is None or not self.path.exists() or self.path.stat().st_size < _SMALL_BYTES:
-            return None
-        return self._uri()
-
-    def _uri(self) -> str:
-        assert self.path is not None
-        uri = f"file:{quote(str(self.path.absolute()))}?mode=ro"
-        # To open a database in WAL mode, SQLite makes two files beside it. Where nobody has it open there are none, and
-        # its own file is all there is to read.
-        is_wal = SourceFile.of(self.path).head[18:20] == b"\x02\x02"
-        return f"{uri}&immutable=1" if is_wal and not Path(f"{self.path}-wal").exists() else uri
-
-    def _open(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._uri(), uri=True, timeout=_BUSY_TIMEOUT_S, check_same_thread=False)
-        try:
-            connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-        except sqlite3.DatabaseError:
-            connection.close()
-            raise
-        return connection
-
-    def fingerprint(self) -> str:
-        """Changes whenever the file or its write-ahead log does."""
-        if self.origin is None or self.path is None:
-            return f"snapshot {id(self.snapshot)}"
-        try:
-            log = Path(f"{self.path}-wal").stat()
-        except OSError:
-            return self.origin.fingerprint()
-        return (
-            f"{self.origin.fingerprint()} wal {log.st_size} {log.st_mtime_ns}"
-            if log.st_size
-            else self.origin.fingerprint()
-        )
-
-
-def _text(value: str | bytes) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
-
-
-@contextmanager
-def _translated(where: str) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        raise _source_error(error, where) from error
-
-
-def _source_error(error: sqlite3.DatabaseError, where: str) -> SourceError:
-    text = str(error)
-    if "locked" in text or "busy" in text:
-        return UnreadableSource(
-            f"the database is locked by another program ({text})",
-            where=where,
-            hint="close that program, or load a copy",
-        )
-    if "not a database" in text:
-        return UnreadableSource(
-            "this is no SQLite database, or an encrypted one", where=where, hint="decrypt it with the tool that made it"
-        )
-    if "malformed" in text or "corrupt" in text:
-        return UnreadableSource(
-            f"the database is damaged ({text})", where=where, hint="recover it: sqlite3 damaged.db .recover"
-        )
-    return UnreadableSource(f"SQLite cannot read it: {text}", where=where)
+#: Files below this are read row by row: to load what reads faster would take longer.
+_SMALL_BYTES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,32 +59,46 @@ class SQLiteReader:
         labels = self.labels if columns is None else tuple(columns)
         positions = [self.labels.index(label) for label in labels]
         notes: list[Note] = []
-        found = self._fast(positions) if limit is None else {}
+        fast = self._fast(positions) if limit is None and positions else None
+        found, length = fast or ({}, 0)
         careful = [at for at in range(len(positions)) if at not in found]
         if careful or not positions:
-            read, length = self._careful([positions[at] for at in careful], limit, notes)
-            if found and length != len(next(iter(found.values()))):
+            read, rows = self._careful([positions[at] for at in careful], limit, notes)
+            if found and length != rows:
                 # Another program wrote between the two readings.
                 return self._read(columns, limit)
             found |= dict(zip(careful, read, strict=True))
-        else:
-            length = len(next(iter(found.values())))
+            length = rows
         frame = frame_of([found[at] for at in range(len(labels))], labels, length)
         if limit is None and columns is None:
             notes += lint_frame(frame, self.box)
         return Reading(frame, tuple(notes))
 
-    def _fast(self, positions: list[int]) -> dict[int, pd.Series[Any]]:
-        uri = self.database.uri_for_speed
-        if uri is None or not positions:
-            return {}
+    def _fast(self, positions: list[int]) -> tuple[dict[int, pd.Series[Any]], int] | None:
+        """Columns that can be read many rows at a time, by their place among ``positions``, and the number of rows."""
+        if self.database.path is None or self.database.size < _SMALL_BYTES:
+            return None
+        names, hints = [self.names[at] for at in positions], [self.types[at] for at in positions]
+        file = None if self.is_view else self.database.plain_file
+        if file is not None:
+            from boxkit.converters.sqlite_direct import read_plain
+
+            with self.database.connect() as connection:
+                plain = read_plain(connection, file, self.table, names, hints)
+            if plain is not None:
+                return plain
+        return self._through_driver(positions, hints)
+
+    def _through_driver(self, positions: list[int], hints: list[str]) -> tuple[dict[int, pd.Series[Any]], int] | None:
         from boxkit.converters.sqlite_fast import read_columns
 
         columns = [quoted(self.names[at]) for at in positions]
         affinities = [self.affinities[at] for at in positions]
         before = self.fingerprint()
-        found = read_columns(uri, columns, affinities, self.place, self.database.connect)
-        return found if found and before == self.fingerprint() else {}
+        found = read_columns(self.database.uri, columns, affinities, self.place, hints, self.database.connect)
+        if not found or before != self.fingerprint():
+            return None
+        return found, len(next(iter(found.values())))
 
     def _careful(self, positions: list[int], limit: int | None, notes: list[Note]) -> tuple[list[pd.Series[Any]], int]:
         with self.database.connect() as connection:
@@ -308,44 +177,6 @@ class SQLiteReader:
     def fingerprint(self) -> str:
         """The database's."""
         return self.database.fingerprint()
-
-
-class Steps:
-    """A bound on the work that SQLite may do for some queries, in its own machine steps: the same on every machine.
-
-    Attributes:
-        left: The steps left; 0 where they are used up.
-    """
-
-    _GRAIN = 1_000
-
-    def __init__(self, connection: sqlite3.Connection, steps: int) -> None:
-        self.connection = connection
-        self.left = steps
-
-    def run(self, query: Callable[[], T]) -> T | None:
-        """What the query gives; None where it needs more steps than are left."""
-        self.connection.set_progress_handler(self._tick, self._GRAIN)
-        try:
-            return query()
-        except sqlite3.OperationalError as error:
-            if "interrupted" in str(error):
-                return None
-            raise
-        finally:
-            self.connection.set_progress_handler(None, 0)
-
-    def first_row(self, sql: str) -> tuple[Any, ...] | None:
-        """The first row of a query; None where there is none, or it was not found in time or at all."""
-        try:
-            row: tuple[Any, ...] | None = self.run(lambda: self.connection.execute(sql).fetchone())
-        except sqlite3.DatabaseError:
-            return None
-        return row
-
-    def _tick(self) -> int:
-        self.left = max(self.left - self._GRAIN, 0)
-        return int(self.left == 0)
 
 
 @contextmanager

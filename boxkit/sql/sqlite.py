@@ -11,7 +11,8 @@ from typing import ClassVar
 
 from boxkit.box import BoxSet
 from boxkit.converters.columns import column, frame_of
-from boxkit.converters.sqlite_reader import Database, SQLiteReader
+from boxkit.converters.sqlite_database import Database
+from boxkit.converters.sqlite_reader import SQLiteReader
 from boxkit.errors import SourceError
 from boxkit.failure import Failure
 from boxkit.naming import field_labels

@@ -250,7 +250,7 @@ def test_a_damaged_leaf_page_is_noted_too(make) -> None:
 
 
 def test_a_locked_database_is_waited_for_briefly_and_then_named(make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boxkit.converters.sqlite_reader._BUSY_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("boxkit.converters.sqlite_database._BUSY_TIMEOUT_S", 0.2)
     path = make("CREATE TABLE t(a)")
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
@@ -302,6 +302,15 @@ def test_what_is_no_database_is_refused_by_name(tmp_path: Path, content: bytes, 
     with pytest.raises(SourceError, match=message) as caught:
         boxkit.load(path)
     assert "bad.sqlite" in str(caught.value)
+
+
+def test_a_damaged_catalogue_is_an_error_and_no_other(make) -> None:
+    path = make("CREATE TABLE people(id INTEGER PRIMARY KEY, name TEXT)")
+    content = path.read_bytes()
+    at = content.index(b"CREATE TABLE people") + len("CREATE TABLE ")
+    path.write_bytes(content[:at] + b"\xf2\x28 (" + content[at + 4 :])
+    with pytest.raises(UnreadableSource, match="damaged"):
+        boxkit.load(path)
 
 
 def test_a_database_of_no_table_is_refused(make) -> None:
