@@ -140,24 +140,42 @@ def one_row_a_triple(graph: str) -> dict[str, pd.DataFrame]:
     return sparse
 
 
-def prompt_of(frames: dict[str, pd.DataFrame]) -> str:
-    """The prompt of one row a triple, with the keys of Pandora's release: every two columns that share a value."""
+def keys_of(frames: dict[str, pd.DataFrame]) -> str:
+    """The keys of Pandora's release: every two columns that share a value."""
     values = {(name, label): set(frame[label].dropna()) for name, frame in frames.items() for label in frame}
-    keys = [
+    return "\n".join(
         f"FOREIGN KEY {one[0]}['{one[1]}'] REFERENCES {other[0]}['{other[1]}']"
         for one in values
         for other in values
         if one[0] != other[0] and not values[one].isdisjoint(values[other])
-    ]
-    return boxkit.load(frames).to_prompt() + "\n".join(keys)
+    )
 
 
-def prompt_without_words(boxes: boxkit.BoxSet) -> str:
-    """The prompt without what the graph's comments say, which the other form does not carry."""
-    plain = boxes.map_boxes(
+def with_examples(boxes: boxkit.BoxSet) -> boxkit.BoxSet:
+    """The same, with values shown of every field: the first rows of a sparse box hold few."""
+
+    def shown(box: boxkit.Box, field: boxkit.Field) -> boxkit.Field:
+        return replace(field, examples=tuple(box.frame[field.label].dropna().drop_duplicates().head(3)))
+
+    return boxes.map_boxes(lambda box: replace(box, fields=tuple(shown(box, each) for each in box.fields)))
+
+
+def without_words(boxes: boxkit.BoxSet) -> boxkit.BoxSet:
+    """The boxes without what the graph's comments say, which the other form does not carry."""
+    return boxes.map_boxes(
         lambda box: replace(box, description="", fields=tuple(replace(f, description="") for f in box.fields))
     )
-    return plain.to_prompt()
+
+
+def prompt_sizes(graph: str) -> dict[str, tuple[int, int]]:
+    """Characters of the whole graph's prompt in both forms: ours, and one row a triple."""
+    ours, frames = without_words(whole(graph)), one_row_a_triple(graph)
+    theirs, keys = boxkit.load(frames, discover=False), len(keys_of(frames))
+    return {
+        "fields and keys alone": (len(ours.to_prompt(samples=0)), len(theirs.to_prompt(samples=0)) + keys),
+        "with values from the first rows": (len(ours.to_prompt()), len(theirs.to_prompt()) + keys),
+        "with values of every field": (len(ours.to_prompt()), len(with_examples(theirs).to_prompt()) + keys),
+    }
 
 
 def lines(code: str) -> int:
@@ -184,8 +202,11 @@ def main() -> None:
     print(f"boxes: {right} of {len(listed)} answers equal the engine's")
     print(f"lines of pandas, {len(ours)} questions both ways: boxes {sum(ours)}, one row a triple {sum(theirs)}")
     rows = sum(len(box.frame) for box in whole("ck25").values()), sum(map(len, one_row_a_triple("ck25").values()))
-    sizes = len(prompt_without_words(whole("ck25"))), len(prompt_of(one_row_a_triple("ck25")))
-    print(f"CK25: rows {rows[0]} and {rows[1]}; characters of prompt {sizes[0]} and {sizes[1]}")
+    print(f"CK25: rows {rows[0]} and {rows[1]}")
+    keys = len(whole("ck25").foreign_keys), keys_of(one_row_a_triple("ck25")).count("\n") + 1
+    print(f"CK25: foreign keys {keys[0]} and {keys[1]}")
+    for what, (one, other) in prompt_sizes("ck25").items():
+        print(f"CK25: characters of prompt, {what}: {one} and {other}")
 
 
 if __name__ == "__main__":

@@ -174,16 +174,17 @@ def _box_code(box: Box, plan: _Plan, examples: Mapping[str, Sequence[Any]]) -> s
 
 
 def _is_iri_of(source: str, name: str) -> bool:
-    """Whether a source's name is an IRI whose last word is the box's name: then it tells nobody more."""
+    """Whether a source's name is an IRI whose last word ends the box's name: then it tells nobody more."""
     if "://" not in source:
         return False
-    last = re.split(r"[/#:]", source)[-1]
-    return "".join(filter(str.isalnum, last)).lower() == name.replace("_", "")
+    last = "".join(filter(str.isalnum, re.split(r"[/#:]", source)[-1])).lower()
+    return last != "" and name.replace("_", "").endswith(last)
 
 
 def _field_line(each: Field, box: Box, descriptions: bool, examples: Sequence[Any]) -> str:
     facts = [each.type] if each.type else []
-    if each.label in box.primary_key:
+    # A graph's relation has a box of pairs: that both are its key goes without saying.
+    if each.label in box.primary_key and not (box.kind == "graph" and len(box.primary_key) > 1):
         facts.append("primary key" if len(box.primary_key) == 1 else "part of the primary key")
     if each.description and descriptions:
         facts.append(_one_line(each.description))

@@ -88,3 +88,17 @@ def test_it_keeps_within_its_budget_what_the_question_asks_for(boxes, must_keep,
     assert must_keep in text
     if "1000000" not in must_keep:
         assert "left out to save space" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "said"),
+    [
+        ("bom_part", "http://ld.example/vocab/BomPart", False),
+        ("person_born_in", "http://e.example#bornIn", False),
+        ("place_of_birth", "http://www.wikidata.org/prop/direct/P19", True),
+        ("bom_part", "Bom Part", True),
+    ],
+)
+def test_an_iri_is_shown_where_it_says_more_than_the_name(name, source, said):
+    text = BoxSet([box(name, {"a": [1]}, source_name=source)]).to_prompt()
+    assert ("stands for" in text) == said

@@ -57,10 +57,10 @@ def convert(source: Any, *, vocabulary: str | Vocabulary = "auto", **options: An
 
     if isinstance(source, SourceFile):
         text = source.path.read_text(encoding="utf-8-sig", errors="replace")
-        store, notes = store_of_triples(read_text(text, source.label), source.label)
+        store, notes = store_of_triples(read_text(text, source.label), source.label, vocabulary)
         graph = Graph(store, source.label, tuple(notes), source.fingerprint, vocabulary=vocabulary)
     else:
         given = record_triples(source) or () if isinstance(source, Mapping) else source
-        store, notes = store_of_triples(given)
+        store, notes = store_of_triples(given, vocabulary=vocabulary)
         graph = Graph(store, "triples", tuple(notes), vocabulary=vocabulary)
     return graph_boxes(graph, **options)

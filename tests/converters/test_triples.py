@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import boxkit
+from boxkit.converters.graph import Vocabulary
 from boxkit.errors import UnreadableSource
 
 FORD = [
@@ -131,3 +132,35 @@ def test_tables_of_three_columns_are_not_taken_for_triples(tmp_path: Path, text:
     path = tmp_path / "table.csv"
     path.write_text(text)
     assert list(boxkit.load(path)) == ["table"]
+
+
+def test_plain_names_are_labels_where_a_relation_is_for_names() -> None:
+    triples = [("m.01", "people.person.place_of_birth", "m.02"), ("m.01", "type.object.name", "Ann Lee")]
+    boxes = boxkit.from_graph([*triples, ("m.02", "type.object.name", '"Rome"@en')], topics=["Ann Lee"])
+    row = boxes["person"].frame.iloc[0]
+    assert (row["person_label"], row["place_of_birth_label"]) == ("Ann Lee", "Rome")
+
+
+def test_a_value_that_is_an_entity_elsewhere_stays_one_though_a_relation_is_called_title() -> None:
+    boxes = boxkit.from_graph([("f", "title", "Kiri"), ("k", "name", "Momo"), ("Kiri", "likes", "k")])
+    assert set(boxes["entity"].frame["entity_id"]) >= {"f", "k", "Kiri"}
+    assert (
+        dict(zip(boxes["entity"].frame["entity_id"], boxes["entity"].frame["entity_label"], strict=True))["k"] == "Momo"
+    )
+
+
+def test_ones_own_relation_for_names_names_plain_triples() -> None:
+    words = Vocabulary("zoo", types=("kind",), labels=("called",))
+    boxes = boxkit.from_graph([("k", "called", "Kiri"), ("k", "kind", "Ape"), ("k", "likes", "b")], vocabulary=words)
+    assert list(boxes["ape"].frame["ape_label"]) == ["Kiri"]
+
+
+def test_the_names_that_unifiedskg_keeps_beside_its_triples_are_labels() -> None:
+    record = {
+        "question": "?",
+        "kg_tuples": [["m.01", "people.person.place_of_birth", "m.02"]],
+        "entities": [["Ann Lee", "m.01"], ["nowhere", "m.99"]],
+    }
+    boxes = boxkit.from_graph(record, topics=["Ann Lee"])
+    assert list(boxes["person"].frame["person_label"]) == ["Ann Lee"]
+    assert "m.99" not in boxes.to_prompt()

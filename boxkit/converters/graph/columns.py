@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ class Cells:
         type: The same in words, for the field.
         odd: Row and claimed datatype of each value that is not written as it claims.
         wide: Rows of the numbers with more digits than a column of that sort usually holds.
+        zoned: Rows of days, months and years whose time zone is left out, each with the value as written.
     """
 
     values: Sequence[Any]
@@ -38,6 +40,7 @@ class Cells:
     type: str
     odd: list[tuple[int, str]] = field(default_factory=list)
     wide: Sequence[int] = ()
+    zoned: list[tuple[int, str]] = field(default_factory=list)
 
     @classmethod
     def ids(cls, values: Sequence[str | int | None]) -> Cells:
@@ -56,6 +59,7 @@ def cells_of(facts: Facts, numbers: Sequence[int]) -> Cells:
     values: list[Any] = []
     sorts: list[str] = []
     odd: list[tuple[int, str]] = []
+    zoned: list[tuple[int, str]] = []
     for row, number in enumerate(numbers):
         term = store.terms[number] if number >= 0 else None
         if isinstance(term, Literal):
@@ -64,6 +68,8 @@ def cells_of(facts: Facts, numbers: Sequence[int]) -> Cells:
             sorts.append(found.sort)
             if found.claimed:
                 odd.append((row, found.claimed))
+            elif found.sort in _UNZONED and _ZONE.search(term.text):
+                zoned.append((row, term.text))
         else:
             values.append(None if term is None else lexicon.shown_id(number))
             sorts.append("" if term is None else "id")
@@ -78,7 +84,12 @@ def cells_of(facts: Facts, numbers: Sequence[int]) -> Cells:
     wide = [row for row, value in enumerate(values) if _is_wide(value, sort)]
     if sort == "number" and wide:
         return Cells([_exact(value) for value in values], "decimal", "decimal", odd, wide)
-    return Cells(values, sort, words, odd, wide)
+    return Cells(values, sort, words, odd, wide, zoned)
+
+
+#: The sorts of date that stand without a time zone, and how one ends.
+_UNZONED = frozenset({"date", "year", "year and month"})
+_ZONE = re.compile(r"(?:Z|[+-]\d\d:\d\d)\s*$")
 
 
 def _is_wide(value: Any, sort: str) -> bool:
@@ -120,6 +131,11 @@ def frame_of(table: Table, labels: Sequence[str]) -> tuple[pd.DataFrame, list[No
         for label, column in zip(labels, table.columns, strict=True)
         if column.cells.wide
     )
+    notes.extend(
+        _zone_note(table.name, label, column.cells.zoned)
+        for label, column in zip(labels, table.columns, strict=True)
+        if column.cells.zoned
+    )
     frame = pd.DataFrame(columns)
     if table.key == 2 and len(frame):
         frame = frame.drop_duplicates(ignore_index=True)
@@ -156,6 +172,11 @@ def _wide_note(box: str, label: str, cells: Cells) -> Note:
     many = f"{len(cells.wide)} numbers have" if len(cells.wide) > 1 else "a number has"
     row = cells.wide[0]
     return Note("cast", f"{many} more digits than {what}: {cells.values[row]}", box, label, row, fix)
+
+
+def _zone_note(box: str, label: str, zoned: Sequence[tuple[int, str]]) -> Note:
+    many = f"the time zones of {len(zoned)} values are" if len(zoned) > 1 else "the time zone of a value is"
+    return Note("cast", f"{many} left out: {zoned[0][1]!r}", box, label, zoned[0][0])
 
 
 def _odd_note(box: str, label: str, cells: Cells) -> Note:

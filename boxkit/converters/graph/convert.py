@@ -171,7 +171,8 @@ class Graph:
         content = f"{self.store.content} {self.lexicon.vocabulary.name} {schema} {taken}"
         boxes, found = boxes_of(facts, tables, content, self.state, self.origin)
         keys = foreign_keys(tables, self.lexicon)
-        return BoxSet(boxes, keys, (*self.notes, *notes, *facts.notes, *found), (self.label,))
+        empty = () if len(self.store) else (Note("lint", "the graph holds no triples"),)
+        return BoxSet(boxes, keys, (*self.notes, *notes, *empty, *facts.notes, *found), (self.label,))
 
 
 def graph_boxes(graph: Graph, **options: Any) -> BoxSet:

@@ -101,7 +101,7 @@ def gather(
     facts = Facts(lexicon, {})
     schema = frozenset() if keep_schema else _schema(facts, chosen, whole=triples is None)
     _collect(facts, chosen, schema)
-    flatten_lists(facts, whole=triples is None and not keep_schema)
+    flatten_lists(facts, whole=triples is None and bool(schema))
     _merge_inverses(facts)
     _type_entities(facts, schema, chosen, frozenset(topics))
     return facts
@@ -121,8 +121,7 @@ def _schema(facts: Facts, chosen: Ints, *, whole: bool) -> frozenset[int]:
         facts.notes.append(
             Note(
                 "skipped",
-                f"{len(left_out)} classes, properties and other parts of the schema make no rows; their names and"
-                " comments describe boxes and fields",
+                f"{len(left_out)} classes, properties and other parts of the schema make no rows",
                 fix="boxkit.from_graph(source, schema=True)",
             )
         )

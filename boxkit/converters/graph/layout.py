@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from boxkit.box import Box, Field, Note
 from boxkit.converters.graph.columns import Cells, cells_of, frame_of
@@ -271,6 +272,16 @@ def _outside(source: str) -> str:
     return source.rsplit(":", 1)[-1] if source.startswith(INSIDE) else source
 
 
+def _examples(column: Column, at: int) -> tuple[object, ...]:
+    """One of ids and of labels beside them, which stand elsewhere; two of texts; as many as are wanted of the rest."""
+    cells = column.cells
+    if cells.sort != "id" and cells.sort != "text":
+        return ()
+    stands_elsewhere = cells.sort == "id" or (at > 1 and not column.source)
+    distinct = dict.fromkeys(value for value in cells.values if value is not None and value != "")
+    return tuple(islice(distinct, 1 if stands_elsewhere else 2))
+
+
 def boxes_of(
     facts: Facts, tables: Sequence[Table], content: str, state: object = None, origin: Origin | None = None
 ) -> tuple[list[Box], list[Note]]:
@@ -282,8 +293,8 @@ def boxes_of(
         frame, found = frame_of(table, labels)
         notes.extend((*table.notes, *found))
         fields = tuple(
-            Field(label, column.cells.type, _outside(column.source), column.description)
-            for label, column in zip(labels, table.columns, strict=True)
+            Field(label, column.cells.type, _outside(column.source), column.description, _examples(column, at))
+            for at, (label, column) in enumerate(zip(labels, table.columns, strict=True))
         )
         reader = GraphReader(frame, facts.lexicon.iris, facts.lexicon.ids, content, state, origin)  # type: ignore[arg-type]
         boxes.append(

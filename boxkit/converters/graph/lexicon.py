@@ -10,12 +10,13 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from boxkit.converters.graph.lists import ListLinks, list_links, list_nodes
 from boxkit.converters.graph.literals import prefer
 from boxkit.converters.graph.names import is_opaque, last_word, readable, short_ids, snake, split_iri
 from boxkit.converters.graph.store import BLANK, IRI, LITERAL, Ints, Literal, TripleStore, distinct
-from boxkit.converters.graph.vocabulary import OWL, RDF, RDFS, SKOS, Vocabulary
+from boxkit.converters.graph.vocabulary import OWL, RDFS, SKOS, Vocabulary
 
-__all__ = ["Label", "Lexicon"]
+__all__ = ["NAMING", "Label", "Lexicon"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,7 @@ class Lexicon:
         for relation in self.store.relations:
             local = split_iri(self.store.text(int(relation)))[1].lower()
             rank = (
-                ("label", "name", "title", "preflabel", "fullname", "full_name").index(local)
-                if local in _NAMING
-                else -1
+                ("label", "name", "title", "preflabel", "fullname", "full_name").index(local) if local in NAMING else -1
             )
             if rank >= 0 and relation not in declared:
                 by_name.append((rank, self.store.text(int(relation)), int(relation)))
@@ -196,11 +195,12 @@ class Lexicon:
             for at in self.store.with_predicate(relation):
                 if self.store.text(int(self.store.objects[at])) in self.vocabulary.schema_types:
                     found.add(int(self.store.subjects[at]))
-        for name in (RDF + "first", RDF + "rest"):
-            number = self.store.number(name)
-            if number is not None:
-                found.update(int(self.store.subjects[at]) for at in self.store.with_predicate(number))
-        return frozenset(found)
+        return frozenset(found | list_nodes(store))
+
+    @cached_property
+    def lists(self) -> ListLinks:
+        """The graph's lists and their members."""
+        return list_links(self.store)
 
     @cached_property
     def _typed(self) -> Ints:
@@ -308,7 +308,8 @@ class Lexicon:
 
 _DIGITS = re.compile(r"(\d+)")
 _WHOLE = re.compile(r"-?\d+")
-_NAMING = frozenset({"label", "name", "title", "preflabel", "fullname", "full_name"})
+#: Local names of relations that give a name, whatever the vocabulary.
+NAMING = frozenset({"label", "name", "title", "preflabel", "fullname", "full_name"})
 
 
 def _is_dotted(local: str) -> bool:

@@ -1,23 +1,54 @@
-"""RDF lists: a value that is a list becomes the list's members, those of lists inside it too."""
+"""RDF lists and containers: a value that is one becomes its members, those of lists inside it too."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from boxkit.box import Note
-from boxkit.converters.graph.store import TripleStore
+from boxkit.converters.graph.store import BLANK, LITERAL, TripleStore
 from boxkit.converters.graph.vocabulary import RDF
 
 if TYPE_CHECKING:
     from boxkit.converters.graph.facts import Facts
 
-__all__ = ["flatten_lists", "list_nodes"]
+__all__ = ["ListLinks", "flatten_lists", "list_links", "list_nodes"]
+
+_MEMBER = re.compile(re.escape(RDF) + r"_([1-9]\d*)")
 
 
 def list_nodes(store: TripleStore) -> frozenset[int]:
-    """The nodes that lists are made of."""
-    return frozenset(_pairs(store, "first"))
+    """The nodes that lists and containers are made of."""
+    return frozenset((*_pairs(store, "first"), *_pairs(store, "rest"), *_containers(store)))
+
+
+@dataclass(frozen=True, slots=True)
+class ListLinks:
+    """What lists tie together, for whoever walks the graph: a list is no step of its own.
+
+    Attributes:
+        members: For each list that something leads to, its members and those of the lists inside it; no literals.
+        lists: For each member, those lists.
+    """
+
+    members: Mapping[int, tuple[int, ...]]
+    lists: Mapping[int, tuple[int, ...]]
+
+
+def list_links(store: TripleStore) -> ListLinks:
+    """The lists of a graph with their members."""
+    firsts, rests = _pairs(store, "first") | _containers(store), _pairs(store, "rest")
+    tails = {each for cells in rests.values() for each in cells}
+    members: dict[int, tuple[int, ...]] = {}
+    lists: dict[int, dict[int, None]] = {}
+    for head in sorted(firsts.keys() - tails):
+        found = dict.fromkeys(each for each, _ in _members(head, firsts, rests) if store.kinds[each] != LITERAL)
+        members[head] = tuple(found)
+        for each in found:
+            lists.setdefault(each, {})[head] = None
+    return ListLinks(members, {each: tuple(heads) for each, heads in lists.items()})
 
 
 def flatten_lists(facts: Facts, *, whole: bool) -> None:
@@ -29,7 +60,7 @@ def flatten_lists(facts: Facts, *, whole: bool) -> None:
     """
     store = facts.store
     _drop_empty(facts)
-    firsts, rests = _pairs(store, "first"), _pairs(store, "rest")
+    firsts, rests = _pairs(store, "first") | _containers(store), _pairs(store, "rest")
     if not firsts:
         return
     inside = {store.number(RDF + "first"), store.number(RDF + "rest")}
@@ -83,6 +114,24 @@ def _pairs(store: TripleStore, name: str) -> dict[int, list[int]]:
         for subject, value in zip(store.subjects[at].tolist(), store.objects[at].tolist(), strict=True):
             found.setdefault(subject, []).append(value)
     return found
+
+
+def _containers(store: TripleStore) -> dict[int, list[int]]:
+    """The members of each ``rdf:Bag``, ``rdf:Seq`` or ``rdf:Alt`` without a name, by their numbers."""
+    numbered = sorted((int(found[1]), number) for number, found in _numbered(store))
+    members: dict[int, list[int]] = {}
+    for _, relation in numbered:
+        at = store.with_predicate(relation)
+        for subject, value in zip(store.subjects[at].tolist(), store.objects[at].tolist(), strict=True):
+            if store.kinds[subject] == BLANK:
+                members.setdefault(subject, []).append(value)
+    return members
+
+
+def _numbered(store: TripleStore) -> Iterator[tuple[int, re.Match[str]]]:
+    for relation in store.relations.tolist():
+        if found := _MEMBER.fullmatch(store.text(relation)):
+            yield relation, found
 
 
 def _members(value: int, firsts: dict[int, list[int]], rests: dict[int, list[int]]) -> Iterator[tuple[int, bool]]:

@@ -7,12 +7,16 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from boxkit.box import Note
 from boxkit.converters.graph.attributed import literal_of
+from boxkit.converters.graph.lexicon import NAMING
 from boxkit.converters.graph.looks import HEADERS, PARTS
+from boxkit.converters.graph.names import split_iri
 from boxkit.converters.graph.store import XSD, Literal, StoreBuilder, Term, TripleStore
+from boxkit.converters.graph.vocabulary import VOCABULARIES, Vocabulary
 from boxkit.errors import UnreadableSource
 
 __all__ = ["read_text", "record_triples", "store_of_triples"]
@@ -27,17 +31,28 @@ _ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 #: The fields under which published data sets keep a question's triples (RoG; UnifiedSKG and StructGPT; AoG's results).
 GRAPH_FIELDS = ("graph", "kg_tuples", "triples")
 
+NAME = "type.object.name"
 
-def store_of_triples(triples: Iterable[Any], where: str = "triples") -> tuple[TripleStore, list[Note]]:
+
+def store_of_triples(
+    triples: Iterable[Any], where: str = "triples", vocabulary: object = None
+) -> tuple[TripleStore, list[Note]]:
     """The store of ``triples``: sequences of three, or records with ``subject``, ``predicate`` and ``object``.
 
     A term may be plain text, an IRI, an N-Triples term (``<…>``, ``_:x``, ``"…"@en``), an rdflib term or a number.
-    A plain value that is written as a number or an ISO date, and is no subject anywhere, is a literal of that type.
+    A plain value that is written as a number or an ISO date, and is no subject anywhere, is a literal of that type; one
+    that a relation for names gives is a text.
+
+    Args:
+        triples: The triples.
+        where: What the user calls them.
+        vocabulary: The profile of their words, where it is known already: its relations for names.
 
     Raises:
         UnreadableSource: Something is no triple.
     """
     parts = [_three(each, at, where) for at, each in enumerate(triples, start=1)]
+    names = _Names.of(parts, vocabulary)
     subjects = {str(subject).strip() for subject, _, _ in parts}
     builder = StoreBuilder()
     dropped = 0
@@ -45,9 +60,43 @@ def store_of_triples(triples: Iterable[Any], where: str = "triples") -> tuple[Tr
         if subject in (None, "") or relation in (None, "") or value in (None, ""):
             dropped += 1
             continue
-        builder.add(_node(subject), _node(relation), _value(value, subjects, where))
+        named, term = _node(relation), _value(value, subjects, where)
+        if isinstance(term, str) and names.has(named, term):
+            term = Literal(term)
+        builder.add(_node(subject), named, term)
     notes = [Note("dropped", f"{dropped} triples with an empty part are left out")] if dropped else []
     return builder.build(), notes
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Which plain values are names of their subjects, rather than entities.
+
+    Attributes:
+        sure: The relations that vocabularies keep for names.
+        likely: Relations that are called so; their values are names where nothing else mentions them.
+        nodes: What stands as a subject, or as the value of another relation.
+    """
+
+    sure: frozenset[str]
+    likely: frozenset[str]
+    nodes: frozenset[str]
+
+    @classmethod
+    def of(cls, parts: Iterable[tuple[Any, Any, Any]], vocabulary: object) -> _Names:
+        known = [*VOCABULARIES.values(), *([vocabulary] if isinstance(vocabulary, Vocabulary) else [])]
+        sure = frozenset(relation for words in known for relation in (*words.labels, *words.aliases))
+        texts = [tuple(part.strip() if isinstance(part, str) else "" for part in each) for each in parts]
+        likely = frozenset(relation for _, relation, _ in texts if split_iri(relation)[1].lower() in NAMING) - sure
+        nodes = {subject for subject, _, _ in texts}
+        nodes.update(value for _, relation, value in texts if relation not in likely)
+        return cls(sure, likely, frozenset(nodes))
+
+    def has(self, relation: Term, value: str) -> bool:
+        """Whether ``value`` is a name there."""
+        if value.startswith("_:") or "://" in value:
+            return False
+        return relation in self.sure or (relation in self.likely and value not in self.nodes)
 
 
 def _three(each: Any, at: int, where: str) -> tuple[Any, Any, Any]:
@@ -128,9 +177,17 @@ def _record(line: str, at: int, where: str) -> Any:
 
 
 def record_triples(record: Mapping[str, Any]) -> list[Any] | None:
-    """The triples that a question's record holds, in any of the published layouts; None where it holds none."""
-    for name in GRAPH_FIELDS:
-        triples = record.get(name)
+    """The triples that a question's record holds, in any of the published layouts; None where it holds none.
+
+    UnifiedSKG's records keep the names of their graph's entities beside it: pairs of a name and an id.
+    """
+    for field in GRAPH_FIELDS:
+        triples = record.get(field)
         if isinstance(triples, list) and all(isinstance(each, (list, tuple)) and len(each) == 3 for each in triples):
-            return triples
+            nodes = {part for each in triples for part in (each[0], each[2]) if isinstance(part, str)}
+            pairs = [
+                each for each in record.get("entities") or () if isinstance(each, (list, tuple)) and len(each) == 2
+            ]
+            named = [(node, NAME, name) for name, node in pairs if node in nodes and name not in nodes and name != node]
+            return [*triples, *named]
     return None

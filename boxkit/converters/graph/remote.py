@@ -12,9 +12,9 @@ from boxkit.converters.graph.names import snake, split_iri
 from boxkit.converters.graph.options import Options
 from boxkit.converters.graph.relations import ranking
 from boxkit.converters.graph.remote_topics import RemoteTopics
-from boxkit.converters.graph.remote_triples import BATCH, Link, RemoteTriples, batches, is_iri, text_of
+from boxkit.converters.graph.remote_triples import BATCH, FIRST, REST, Link, RemoteTriples, batches, is_iri, text_of
 from boxkit.converters.graph.subgraph import MAX_TRIPLES
-from boxkit.converters.graph.vocabulary import OWL, RDF, RDFS, Vocabulary
+from boxkit.converters.graph.vocabulary import OWL, RDFS, Vocabulary
 from boxkit.errors import SourceError
 
 __all__ = ["HUB", "Remote"]
@@ -110,7 +110,7 @@ class Remote:
         """The relations that leave and enter ``nodes``, with their nodes and numbers of triples."""
         words = self.vocabulary
         # Types and names come for every node at the end, and lists with what leads to them.
-        passed = {*words.types, *words.hidden, *words.labels, *words.aliases, RDF + "first", RDF + "rest"}
+        passed = {*words.types, *words.hidden, *words.labels, *words.aliases, FIRST, REST}
         values = " ".join(f"<{node}>" for node in nodes)
         counted: dict[tuple[str, bool], dict[str, int]] = {}
         for leaves, triple in ((True, "?n ?p ?x"), (False, "?x ?p ?n")):
@@ -118,6 +118,8 @@ class Remote:
             for rows in self.endpoint.pages(f"{{ {group} }}", "?n ?p ?c"):
                 for row in rows:
                     # rdflib counts no triples as one row of nothing.
+                    if not leaves and row.get("p") == FIRST:
+                        self.triples.say_once("lists are not followed back from their members to what they belong to")
                     if "p" in row and str(row["p"]) not in passed:
                         counted.setdefault((str(row["p"]), leaves), {})[str(row["n"])] = int(text_of(row["c"]))
         hub = self.asked.hub or HUB

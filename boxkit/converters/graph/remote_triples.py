@@ -16,13 +16,13 @@ from boxkit.converters.graph.vocabulary import RDF
 from boxkit.description import NoteKind
 from boxkit.errors import UnreadableSource
 
-__all__ = ["BATCH", "Link", "RemoteTriples", "batches", "is_iri", "text_of", "word_of"]
+__all__ = ["BATCH", "FIRST", "REST", "Link", "RemoteTriples", "batches", "is_iri", "text_of", "word_of"]
 
 BATCH = 100
 #: Lists inside lists are followed so deep.
 MOST_INSIDE = 6
 
-FIRST, REST, NIL = f"{RDF}first", f"{RDF}rest", f"{RDF}nil"
+FIRST, REST = f"{RDF}first", f"{RDF}rest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +168,12 @@ class RemoteTriples:
         for subject, predicate, value in (("b", "q", "y"), ("y", "q2", "c"), ("c", "q3", "d")):
             if value in row and predicate in row:
                 if row[predicate] in (FIRST, REST):
-                    self._say_once(f"lists inside the blank nodes under {word_of(relation)!r} are not fetched")
+                    self.say_once(f"lists inside the blank nodes under {word_of(relation)!r} are not fetched")
                     return
                 self._keep([{"s": row[subject], "p": row[predicate], "o": row[value]}])
                 yield from _iris([row[value]])
         if isinstance(row.get("d"), str) and str(row["d"]).startswith("_:"):
-            self._say_once(f"blank nodes more than three deep under {word_of(relation)!r} are not fetched")
+            self.say_once(f"blank nodes more than three deep under {word_of(relation)!r} are not fetched")
 
     def _uncut(self, pattern: str, variables: str, word: str) -> list[Row]:
         """The rows of one answer; page by page, in the hope that blank nodes keep their names, where that is cut."""
@@ -184,7 +184,7 @@ class RemoteTriples:
         (count,) = self.endpoint.select(f"SELECT (COUNT(*) AS ?n) WHERE {{ {{ {inner} }} }}")
         if len(rows) >= int(text_of(count["n"])):
             return rows
-        self._say_once(
+        self.say_once(
             f"what blank nodes under {word!r} say came in several answers: if the endpoint names them anew in each,"
             " rows are torn apart"
         )
@@ -194,7 +194,7 @@ class RemoteTriples:
         """The members of lists, of those inside them too, as values."""
         word, ends = word_of(relation), dict[str, None]()
         path = f"<{relation}>/<{REST}>*/<{FIRST}>"
-        self._say_once(f"the members of lists under {word!r} are values of their own, without their order", "cast")
+        self.say_once(f"the members of lists under {word!r} are values of their own, without their order", "cast")
         for _ in range(MOST_INSIDE):
             pattern = f"{values} ?s {path} ?o"
             try:
@@ -206,7 +206,7 @@ class RemoteTriples:
                     return list(ends)
                 ends.update(dict.fromkeys(self._members(blank, relation)))
             except UnreadableSource:
-                self._say_once(f"the endpoint does not give all members of lists under {word!r}")
+                self.say_once(f"the endpoint does not give all members of lists under {word!r}")
                 return list(ends)
             path = f"{path}/<{REST}>*/<{FIRST}>"
         return list(ends)
@@ -217,7 +217,8 @@ class RemoteTriples:
 
     # Keeping -------------------------------------------------------------------------------------------------------
 
-    def _say_once(self, what: str, kind: NoteKind = "skipped") -> None:
+    def say_once(self, what: str, kind: NoteKind = "skipped") -> None:
+        """Note ``what``, unless it has been."""
         if what not in self._said:
             self._said.add(what)
             self.notes.append(Note(kind, what))

@@ -77,7 +77,7 @@ def extract(
         kept.append(found)
         total += len(found)
         ends = np.unique(np.concatenate([store.subjects[found], store.objects[found]]).astype(np.int64))
-        ends = ends[store.kinds[ends] != LITERAL]
+        ends = walk.with_members(ends[store.kinds[ends] != LITERAL])
         frontier = np.array(
             [node for node in ends.tolist() if node not in distance and node not in walk.barred], dtype=np.int64
         )
@@ -103,8 +103,20 @@ class _Walk:
     def around(self, nodes: Ints) -> Ints:
         """The triples that leave or enter ``nodes``, hubs cut."""
         leaving = self._cut(self.store.out_of(nodes), self.store.subjects, "leave")
-        entering = self._cut(self.store.into(nodes), self.store.objects, "enter")
+        entering = self._cut(self.store.into(self._with_lists(nodes)), self.store.objects, "enter")
         return np.unique(np.concatenate([leaving, entering]))
+
+    def _with_lists(self, nodes: Ints) -> Ints:
+        """``nodes`` and the lists that they are members of: what leads to these leads to them."""
+        lists = self.lexicon.lists.lists
+        held = {each for node in nodes.tolist() for each in lists.get(node, ())} if lists else ()
+        return np.unique(np.concatenate([nodes, np.array(sorted(held), dtype=np.int64)])) if held else nodes
+
+    def with_members(self, ends: Ints) -> Ints:
+        """``ends`` and the members of the lists among them: a list is no step of its own."""
+        members = self.lexicon.lists.members
+        held = {each for node in ends.tolist() for each in members.get(node, ())} if members else ()
+        return np.unique(np.concatenate([ends, np.array(sorted(held), dtype=np.int64)])) if held else ends
 
     def _cut(self, triples: Ints, ends: npt.NDArray[np.int32], way: str) -> Ints:
         """``triples`` (grouped by node, then relation) with allowed relations, at most ``hub`` a node and relation."""

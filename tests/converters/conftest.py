@@ -1,0 +1,51 @@
+"""Graphs in a few lines of Turtle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import pytest
+import rdflib
+
+import boxkit
+from boxkit.box import BoxSet
+
+Boxes: TypeAlias = Callable[..., BoxSet]
+
+PREFIXES = """
+@prefix : <http://ex.example/> .
+@prefix other: <http://other.example/ns#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+
+MUSIC = """
+:beatles a :Band ; rdfs:label "The Beatles" ; skos:altLabel "Fab Four" ; :member :john, :paul ; :from :liverpool .
+:stones a :Band ; rdfs:label "The Rolling Stones" ; :member :mick ; :from :london .
+:john a :Artist ; rdfs:label "John Lennon" ; :born :liverpool ; :wrote :imagine .
+:paul a :Artist ; rdfs:label "Paul McCartney" ; :born :liverpool .
+:mick a :Artist ; rdfs:label "Mick Jagger" ; :born :dartford .
+:liverpool a :City ; rdfs:label "Liverpool" ; :country :uk . :london a :City ; rdfs:label "London" ; :country :uk .
+:dartford a :City ; rdfs:label "Dartford" ; :country :uk . :uk a :Country ; rdfs:label "United Kingdom" .
+:imagine a :Song ; rdfs:label "Imagine" ; :year 1971 .
+"""
+
+
+@pytest.fixture(scope="session")
+def boxes_of() -> Boxes:
+    """From Turtle without its prefixes, and options, to boxes."""
+
+    def convert(turtle: str, **options: object) -> BoxSet:
+        return boxkit.from_graph(rdflib.Graph().parse(data=PREFIXES + turtle, format="turtle"), **options)
+
+    return convert
+
+
+@pytest.fixture(scope="session")
+def music() -> str:
+    """A small graph of bands."""
+    return MUSIC
