@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from boxkit.evaluation.scorers import score
-from boxkit.memory.learning import Annotator, Ask, Example, InTurn, Report, Transpile
+from boxkit.converters.graph import entities_of
+from boxkit.evaluation.datasets.protocol import Dataset, Task
+from boxkit.evaluation.judging import Predicted, judge
+from boxkit.executor import Limits
+from boxkit.memory.learning import Annotation, Annotator, Ask, Example, InTurn, Report, Transpile
 from boxkit.memory.learning import learn as _learn
-from boxkit.profile import PROFILES
+from boxkit.profile import PROFILES, Profile
 
 if TYPE_CHECKING:
+    from boxkit.box import BoxSet
     from boxkit.llm.protocol import LLM
     from boxkit.memory import Memory
 
 __all__ = ["SCORER_OF", "annotator_for", "learn"]
 
-#: Dataset → the scorer that decides what is right; of others, Spider's comparison done right.
+#: Dataset → the scorer that decides what is right, where examples come without their `Dataset`.
 SCORER_OF = {
     "spider": "spider",
     "bird": "bird",
@@ -26,9 +31,12 @@ SCORER_OF = {
     "webqsp": "webqsp",
 }
 
+#: For any other dataset: Spider's comparison done right.
+_SCORER = "spider_strict"
+
 
 def learn(
-    examples: Iterable[Example],
+    examples: Iterable[Example] | Dataset | Sequence[Dataset],
     llm: LLM | None,
     memory: Memory,
     *,
@@ -39,6 +47,7 @@ def learn(
     concurrency: int = 4,
     dollars: float | None = None,
     target: int | None = None,
+    limits: Limits = Limits(),
     on_progress: Callable[[Report], None] | None = None,
 ) -> Report:
     """Turn training questions into demonstrations (Pandora, section 5): database tasks first, then tables and graphs.
@@ -47,7 +56,7 @@ def learn(
     memory has a folder: the same call goes on where a killed one stopped.
 
     Args:
-        examples: What to learn from.
+        examples: What to learn from: examples, or one or several datasets.
         llm: The model; None where gold programs are to be transpiled only, which costs nothing.
         memory: Where demonstrations go.
         annotator: ``"transpile"``, ``"llm"``, or ``"transpile,llm"`` (the model only for what was refused); by default
@@ -58,19 +67,28 @@ def learn(
         concurrency: Examples at once.
         dollars: Stop before models cost more than this.
         target: Stop when this many demonstrations are kept.
+        limits: What each run of code may use.
         on_progress: Called after each example.
 
     Raises:
         ValueError: An annotator that needs a model where there is none.
         LLMError: The model could not be asked, several times in a row.
+        MemoryStoreError: The memory's folder holds a run with other settings, or another run is learning into it.
     """
+    every = list(examples)
+    datasets = [each for each in ([examples] if isinstance(examples, Dataset) else every) if isinstance(each, Dataset)]
+    if datasets:
+        every = [task for dataset in datasets for task in dataset]
     if annotator is None or isinstance(annotator, str):
-        annotator = annotator_for(annotator, llm, attempts=attempts, k=k, show_gold=show_gold)
+        profiles = {dataset.name: dataset.profile for dataset in datasets}
+        annotator = annotator_for(
+            annotator, llm, attempts=attempts, k=k, show_gold=show_gold, limits=limits, profiles=profiles
+        )
     return _learn(
-        examples,
+        every,  # type: ignore[arg-type]
         annotator,
         memory,
-        scorer=_is_right,
+        scorer=_Judge({dataset.name: dataset.scorer for dataset in datasets}),
         scorer_name="the dataset's own",
         concurrency=concurrency,
         dollars=dollars,
@@ -80,7 +98,14 @@ def learn(
 
 
 def annotator_for(
-    name: str | None, llm: LLM | None, *, attempts: int = 3, k: int = 10, show_gold: bool = False
+    name: str | None,
+    llm: LLM | None,
+    *,
+    attempts: int = 3,
+    k: int = 10,
+    show_gold: bool = False,
+    limits: Limits = Limits(),
+    profiles: Mapping[str, Profile] | None = None,
 ) -> Annotator:
     """The annotator of that name.
 
@@ -89,44 +114,68 @@ def annotator_for(
     """
     name = name or ("transpile,llm" if llm is not None else "transpile")
     if name == "transpile":
-        return Transpile()
+        return Transpile(limits)
     if name not in ("llm", "transpile,llm"):
         raise ValueError(f"an annotator is 'transpile', 'llm' or 'transpile,llm', not {name!r}")
     if llm is None:
         raise ValueError(f"the annotator {name!r} needs a model")
-    model = llm
+    asking = _Asking(llm, k, attempts, show_gold, limits, profiles or {})
+    return asking if name == "llm" else InTurn(Transpile(limits), asking)
 
-    def strategy(shown: Memory | None) -> Any:
-        from boxkit.strategies import Pandora
 
-        return Pandora(model, shown, k=k, attempts=attempts, profile=PROFILES["spider"])
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """Pandora with a model, under the conventions of each dataset's answers."""
 
-    asking = Ask(strategy, llm.name, _with_gold if show_gold else _question)
-    return asking if name == "llm" else InTurn(Transpile(), asking)
+    llm: LLM
+    k: int
+    attempts: int
+    show_gold: bool
+    limits: Limits
+    profiles: Mapping[str, Profile]
+    _made: dict[str, Ask] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """The model's, and what else shapes what it writes."""
+        return f"{self.llm.name}, k={self.k}, attempts={self.attempts}{', gold shown' if self.show_gold else ''}"
+
+    def annotate(self, example: Example, boxes: BoxSet, shown: Memory | None) -> Annotation:
+        """See `Annotator`."""
+        profile = self.profiles.get(example.dataset, PROFILES["spider"])
+
+        def strategy(demonstrations: Memory | None) -> Any:
+            from boxkit.strategies import Pandora
+
+            return Pandora(
+                self.llm, demonstrations, k=self.k, attempts=self.attempts, profile=profile, limits=self.limits
+            )
+
+        asking = self._made.setdefault(
+            profile.name, Ask(strategy, self.llm.name, _with_gold if self.show_gold else _question)
+        )
+        return asking.annotate(example, boxes, shown)
 
 
 def _question(example: Example) -> str:
-    return example.question
+    return example.asked if isinstance(example, Task) else example.question
 
 
 def _with_gold(example: Example) -> str:
     if not example.program:
-        return example.question
-    return f"{example.question}\n(A program in {example.language} that answers it: {example.program})"
+        return _question(example)
+    return f"{_question(example)}\n(A program in {example.language} that answers it: {example.program})"
 
 
-def _is_right(example: Example, rows: Sequence[Sequence[Any]]) -> bool:
-    gold = example.gold()
-    name = SCORER_OF.get(example.dataset, "spider_strict")
-    if name in ("spider", "spider_strict", "archer"):
-        return score(name, rows, gold, ordered=example.ordered).correct
-    if name == "bird":
-        return score(name, rows, gold).correct
-    cells = [cell for row in gold for cell in row]
-    if name == "wikitq":
-        return score(name, rows, [str(cell) for cell in cells]).correct
-    answers = [{"Answers": [{"AnswerArgument": cell} for cell in cells], "AnnotatorComment": _SOUND}]
-    return score(name, rows, answers if name == "webqsp" else cells).correct
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """Whether rows are right, under the official scorer of each dataset."""
 
+    scorers: Mapping[str, str]
 
-_SOUND = {"QuestionQuality": "Good", "ParseQuality": "Complete"}
+    def __call__(self, example: Example, rows: Sequence[Sequence[Any]], boxes: BoxSet) -> bool:
+        """See `boxkit.memory.learning.learn.Scorer`."""
+        name = self.scorers.get(example.dataset) or SCORER_OF.get(example.dataset, _SCORER)
+        context = example.context if isinstance(example, Task) else {"ordered": example.ordered}
+        entities = entities_of(map(tuple, rows), boxes) if example.kind == "graph" else {}
+        return judge(name, Predicted(rows, entities=entities), example.gold(), context).correct

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -15,7 +16,7 @@ from boxkit.syntax import parse
 if TYPE_CHECKING:
     from boxkit.box import BoxSet
 
-__all__ = ["labels_of", "likeness", "mask", "masked_question", "skeleton"]
+__all__ = ["fields_of", "labels_of", "likeness", "mask", "masked_question", "skeleton"]
 
 _LABEL = re.compile(r'^\s+"((?:[^"\\]|\\.)+)": \[', re.MULTILINE)
 _BOX = re.compile(r"^(\w+) = pd\.DataFrame\(", re.MULTILINE)
@@ -64,6 +65,15 @@ def labels_of(boxes: BoxSet | str | None) -> list[str]:
     if isinstance(boxes, str):
         return [*_BOX.findall(boxes), *_LABEL.findall(boxes)]
     return [label for name, box in boxes.items() for label in (name, *box.labels)]
+
+
+def fields_of(code: str) -> dict[str, set[str]]:
+    """The field labels of each box in BOX code, by the box's name."""
+    parts = _BOX.split(code)
+    return {
+        name: {json.loads(f'"{label}"') for label in _LABEL.findall(body)}
+        for name, body in zip(parts[1::2], parts[2::2], strict=True)
+    }
 
 
 def masked_question(demonstration: Demonstration) -> str:

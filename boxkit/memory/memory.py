@@ -275,6 +275,12 @@ class Memory:
                 found = selection.similar()
             return [Selected(self._shelf[position], similarity) for position, similarity in found]
 
+    def read_indexes(self) -> None:
+        """Read the stored indexes now, not when they are first searched; damaged ones are made again (``repairs``)."""
+        with self._lock:
+            for view in list(self._indexes):
+                self._index(view)
+
     def _index(self, view: str) -> VectorIndex:
         """The view's index, with whatever was added since."""
         index = self._indexes.get(view)

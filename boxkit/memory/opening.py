@@ -12,6 +12,7 @@ from boxkit.memory.catalog import Catalog
 from boxkit.memory.demonstration import Demonstration
 from boxkit.memory.embedding import Embedding, default_embedding, embedding_named
 from boxkit.memory.index import IndexKind, VectorIndex
+from boxkit.memory.lock import LEARNING
 from boxkit.memory.shelf import Shelf
 from boxkit.memory.store import (
     DamagedManifest,
@@ -193,7 +194,7 @@ def _from_lines(folder: Path, embedding: Embedding | None, repair: bool, why: st
     chosen = embedding or default_embedding()
     if not found:
         others = (
-            [path.name for path in folder.iterdir() if path.name not in (".lock", "learning.jsonl")]
+            [path.name for path in folder.iterdir() if path.name not in (".lock", LEARNING, "learning.jsonl")]
             if folder.is_dir()
             else []
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from boxkit.errors import LLMError, SourceError
 from boxkit.memory.demonstration import Demonstration, Verification
@@ -14,15 +15,19 @@ from boxkit.memory.learning.annotators import Annotation, Annotator
 from boxkit.memory.learning.example import Example
 from boxkit.memory.learning.journal import Journal
 from boxkit.memory.learning.report import Finished, Report
+from boxkit.memory.lock import only_learner
 from boxkit.memory.memory import Memory
 from boxkit.memory.rows import same_rows
 from boxkit.memory.written import boxes_used
 from boxkit.syntax import ONE_PARSER
 
+if TYPE_CHECKING:
+    from boxkit.box import BoxSet
+
 __all__ = ["Scorer", "learn"]
 
-#: Whether rows are the right answer to an example.
-Scorer: TypeAlias = Callable[[Example, Sequence[Sequence[Any]]], bool]
+#: Whether rows, which code gave over these boxes, are the right answer to an example.
+Scorer: TypeAlias = Callable[[Example, Sequence[Sequence[Any]], "BoxSet"], bool]
 
 #: A model that cannot be asked this often in a row ends the run; what was not done is done when it goes on.
 LOST_CALLS = 5
@@ -30,7 +35,7 @@ LOST_CALLS = 5
 SAVED_EVERY_S = 30.0
 
 
-def exact(example: Example, rows: Sequence[Sequence[Any]]) -> bool:
+def exact(example: Example, rows: Sequence[Sequence[Any]], boxes: BoxSet) -> bool:  # noqa: ARG001 - a `Scorer`
     """Whether the rows are the gold rows, in order where order counts."""
     return same_rows(rows, example.gold(), ordered=example.ordered)
 
@@ -67,27 +72,23 @@ def learn(
         What came of each example, those of earlier calls included.
 
     Raises:
-        MemoryStoreError: The folder holds a run with other settings.
+        MemoryStoreError: The folder holds a run with other settings, or another run is learning into it.
         LLMError: The model could not be asked, several times in a row.
         ExecutorError: The sandbox broke.
     """
     every = list(examples)
     if len({example.key for example in every}) < len(every):
         raise ValueError("two examples have the same dataset, split and id")
-    path = None if memory.folder is None else memory.folder / "learning.jsonl"
-    journal = Journal(path, {"annotator": annotator.name, "scorer": scorer_name})
-    memory.add(each for each in journal.demonstrations if each.id not in memory)
-    run = _Run(annotator, memory, scorer, scorer_name, journal, concurrency, dollars, target, on_progress)
-    run.report.total = len(every)
-    run.report.finished.extend(journal.finished)
-    done = {finished.key for finished in journal.finished}
-    try:
-        for stage in (["database"], ["table", "graph"]):
-            shown = memory.only(kind="database") if stage != ["database"] else None
-            run.stage([each for each in every if each.kind in stage and each.key not in done], shown)
-    finally:
-        run.save()
-    return run.report
+    if memory.folder is None:
+        alone: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    else:
+        memory.folder.mkdir(parents=True, exist_ok=True)
+        alone = only_learner(memory.folder)
+    with alone:
+        path = None if memory.folder is None else memory.folder / "learning.jsonl"
+        journal = Journal(path, {"annotator": annotator.name, "scorer": scorer_name})
+        run = _Run(annotator, memory, scorer, scorer_name, journal, concurrency, dollars, target, on_progress)
+        return run.through(every)
 
 
 @dataclass(slots=True)
@@ -104,6 +105,21 @@ class _Run:
     report: Report = field(default_factory=Report)
     lost: int = 0
     saved_at: float = field(default_factory=time.monotonic)
+
+    def through(self, examples: list[Example]) -> Report:
+        """Do what is not done yet: databases first, then the rest, shown what was learned from databases."""
+        self.memory.add(each for each in self.journal.demonstrations if each.id not in self.memory)
+        self.report.finished.extend(self.journal.finished)
+        done = {finished.key for finished in self.journal.finished}
+        self.report.total = len(done | {example.key for example in examples})
+        try:
+            for kinds in (("database",), ("table", "graph")):
+                waiting = [each for each in examples if each.kind in kinds and each.key not in done]
+                if waiting:
+                    self.stage(waiting, None if "database" in kinds else self.memory.only(kind="database"))
+        finally:
+            self.save()
+        return self.report
 
     def stage(self, examples: list[Example], shown: Memory | None) -> None:
         """Do these examples, a few at once, until they are done or a bound is reached."""
@@ -171,13 +187,16 @@ class _Run:
         annotation = self.annotator.annotate(example, boxes, shown)
         if annotation.problem:
             return finished("refused" if annotation.refused else "failed", annotation.problem, annotation), None
+        used = boxes.only(boxes_used(annotation.code, list(boxes)))
         # Gold answers may come from an RDF engine, whose parser must not meet another's.
-        with ONE_PARSER:
-            right = self.scorer(example, annotation.rows)
+        try:
+            with ONE_PARSER:
+                right = self.scorer(example, annotation.rows, used)
+        except SourceError as error:
+            return finished("unreadable", str(error), annotation), None
         if not right:
             return finished("wrong", f"gives {list(annotation.rows[:3])}", annotation), None
-        names = boxes_used(annotation.code, list(boxes))
-        schema = boxes.only(names).to_prompt(samples=0)
+        schema = used.to_prompt(samples=0)
         return finished("right", "", annotation), self._demonstration(example, annotation, schema)
 
     def _demonstration(self, example: Example, annotation: Annotation, schema: str) -> Demonstration:
