@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Filling"]
 
 #: Texts of smaller batches are joined until there are so many.
-_JOINED_ROWS = 65_536
+_JOINED_ROWS = 32_768
 
 
 class Filling:

@@ -97,16 +97,23 @@ def lint_frame(frame: pd.DataFrame, box: str) -> list[Note]:
         notes.append(Note("lint", f"missing values, of {len(frame)} rows: {shown}{more}", box))
     for label in frame.columns:
         series = frame[label]
-        looked_at = series.iloc[::step] if step > 1 else series
-        if series.dtype.kind in "bmM" or _is_plain_numbers(looked_at):
+        if series.dtype.kind in "bmM" or _is_plain_numbers(series, step):
             continue
-        notes.extend(lint_values(looked_at.dropna().tolist() if step > 1 else _values(series), box, label, where))
+        notes.extend(lint_values(_every(series, step) if step > 1 else _values(series), box, label, where))
     return notes
 
 
-def _is_plain_numbers(series: pd.Series[Any]) -> bool:
-    """Whether these are numbers none of which may stand for something else."""
-    return series.dtype.kind in "iuf" and not series.isin(list(_SENTINEL_NUMBERS)).any()
+def _is_plain_numbers(series: pd.Series[Any], step: int) -> bool:
+    """Whether these are numbers none of which, looked at every ``step`` rows, may stand for something else."""
+    return series.dtype.kind in "iuf" and not series.iloc[::step].isin(list(_SENTINEL_NUMBERS)).any()
+
+
+def _every(series: pd.Series[Any], step: int) -> list[Any]:
+    """The values that are there in every ``step``-th row."""
+    # Arrow copies the whole of what it picks from, so it is given a part at a time.
+    part = max(_MAX_ROWS // step, 1) * step
+    parts = (series.iloc[start : start + part].iloc[::step] for start in range(0, len(series), part))
+    return [value for each in parts for value in each.dropna().tolist()]
 
 
 def lint_categories(frame: pd.DataFrame, box: str) -> list[Note]:

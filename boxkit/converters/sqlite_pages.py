@@ -33,9 +33,9 @@ _UTF_8 = 1
 _PADDING = 16
 #: Pages with at most so many others between them are read at once.
 _GAP_PAGES = 4
-_LEAST_BATCH_BYTES, _MOST_BATCH_BYTES = 262_144, 4_194_304
+_LEAST_BATCH_BYTES, _MOST_BATCH_BYTES = 131_072, 1_048_576
 #: A table is taken in so many batches, where that makes none too small or too large.
-_BATCHES = 32
+_BATCHES = 64
 
 
 class NotPlain(Exception):
