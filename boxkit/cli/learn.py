@@ -26,6 +26,13 @@ __all__ = ["learn"]
 #: The split that is learned from, where a benchmark calls it otherwise.
 _SPLITS = {"kaggledbqa": "fewshot", "ck25": "all"}
 
+#: Options that not every benchmark takes, and those that do.
+_TAKEN_BY = {
+    "graph": ("grailqa", "webqsp", "cwq", "qald-10", "ck25"),
+    "databases": ("spider", "spider-syn", "spider-realistic", "spider-dk", "machinespider-de", "bird", "kaggledbqa")
+    + ("archer", "starqa"),
+}
+
 #: The outcomes that have a reason.
 _PROBLEMS: tuple[OutcomeName, ...] = ("refused", "wrong", "failed", "unreadable")
 
@@ -138,7 +145,7 @@ def _read(given: str, options: dict[str, Any]) -> Dataset:
         named, path = _guessed(given), given
     name, _, split = named.partition("/")
     split = split or _SPLITS.get(name, "train")
-    more = {each: options[each] for each in ("databases", "graph") if options[each]}
+    more = {each: options[each] for each, takers in _TAKEN_BY.items() if options[each] and name in takers}
     try:
         with waiting(f"reading {given}"):
             dataset = open_dataset(name, path, split=split, skip_bad=options["skip_bad"], **more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from boxkit.memory.demonstration import Demonstration, Verification
+from boxkit.memory.drafted import Drafted
 from boxkit.memory.embedding import Embedding, LexicalEmbedding, SentenceTransformerEmbedding
 from boxkit.memory.memory import Memory
 from boxkit.memory.selection import MODES, Selected
@@ -10,6 +11,7 @@ from boxkit.memory.selection import MODES, Selected
 __all__ = [
     "MODES",
     "Demonstration",
+    "Drafted",
     "Embedding",
     "LexicalEmbedding",
     "Memory",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from boxkit.memory import Demonstration, Memory
+import boxkit
+from boxkit.memory import Demonstration, Drafted, Memory
 from boxkit.memory.masking import likeness, mask, masked_question, skeleton
+from boxkit.testing import ScriptedLLM
 
 BOXES = 'lamp = pd.DataFrame({\n    "maker": [],  # text\n    "net_price": [],  # number\n})\n'
 
@@ -69,3 +73,26 @@ def test_a_draft_program_brings_its_like_to_the_front() -> None:
         chosen = memory.select("How many doors are there?", k=2, mode="masked", draft=draft)
         assert chosen[0].demonstration.id == first
         assert len(chosen) == 2
+
+
+def test_a_planners_answer_serves_as_the_draft_of_a_models(tmp_path: Path) -> None:
+    (tmp_path / "lamp.csv").write_text("name,maker,price\na,x,10\nb,x,30\nc,y,5\n", encoding="utf-8")
+    boxes = boxkit.load(tmp_path / "lamp.csv")
+    memory = Memory(
+        [
+            Demonstration("many", "What is the top price?", "", "", "answer = box.groupby('y').agg(n=('z', 'max'))"),
+            Demonstration("sum", "What is the highest weight?", "", "", "answer = box['weight'].sum()"),
+        ],
+        "lexical",
+    )
+    asked = []
+
+    def draft(question: str, boxes: boxkit.BoxSet) -> str:
+        asked.append(question)
+        return boxkit.Planner().ask(question, boxes).code
+
+    llm = ScriptedLLM(lambda _: "```python\nanswer = 45\n```")
+    for select, first in {"similar": "many", "masked": "sum"}.items():
+        answer = boxkit.Pandora(llm, Drafted(memory, draft), k=1, select=select).ask("What is the total price?", boxes)
+        assert answer.demonstrations == (first,)
+    assert asked == ["What is the total price?"]
