@@ -67,8 +67,15 @@ class Graph:
         types, labels = (
             tuple(map(self.store.text, known)) for known in (self.lexicon.type_relations, self.lexicon.label_relations)
         )
+        is_whole = self.source is None or callable(self.source)
         return Origin(
-            self.label, self.source or self.store, types, labels, self.store.prefixes, plain_namespace(words.name)
+            self.label,
+            self.source or self.store,
+            types,
+            labels,
+            self.store.prefixes,
+            plain_namespace(words.name),
+            self.lexicon.superclasses if is_whole else None,
         )
 
     @cached_property

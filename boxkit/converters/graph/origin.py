@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote, unquote
@@ -34,6 +34,7 @@ class Origin:
         labels: The IRIs of relations to an entity's label, best first.
         prefixes: Namespaces by prefix, where the source declared any.
         plain: The namespace of terms that are no IRIs, for a graph that writes plain names.
+        superclasses: The declared direct superclasses of each class; None where not all of the graph is here.
     """
 
     label: str
@@ -42,6 +43,7 @@ class Origin:
     labels: tuple[str, ...] = ()
     prefixes: Mapping[str, str] = field(default_factory=dict)
     plain: str = INSIDE
+    superclasses: Mapping[str, Sequence[str]] | None = field(default=None, repr=False)
 
     def iri(self, term: str) -> str:
         """The IRI by which SPARQL calls a term: itself where it is one, else in the namespace of plain names."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile.sparql_boxes import Kind
-from boxkit.memory.transpile.sparql_relation import Bound, Relation, named
+from boxkit.memory.transpile.sparql_relation import Bound, Relation, calculable, named
 from boxkit.memory.transpile.sql_scope import free_name
 from boxkit.plan import Aggregate, Aggregated, Constant, OneRow, Output
 from boxkit.plan.expressions import AggregateName
@@ -86,7 +86,8 @@ def _measure(reader: QueryReader, measure: Any, rows: Relation, keyed: bool) -> 
     if function in ("sum", "average"):
         if value.kind != "number":
             raise UnsupportedQuery(f"{name.upper()} of {value.kind} values")
-        return Aggregated("total" if function == "sum" and not keyed else function, value.value, is_distinct), "number"
+        which = "total" if function == "sum" and not keyed else function
+        return Aggregated(which, calculable(value).value, is_distinct), "number"
     if value.kind in ("any", "entity", "boolean"):
         raise UnsupportedQuery(f"{name.upper()} of {value.kind} values")
     return Aggregated(function, value.value), value.kind

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 from boxkit.box import Box, BoxSet, Field
 from boxkit.converters.graph.entities import id_of
+from boxkit.converters.graph.vocabulary import RDF_VOCABULARY
 from boxkit.errors import UnsupportedQuery
 
 __all__ = ["Domains", "GraphBoxes", "Kind", "Place", "kind_of_field", "within"]
@@ -50,7 +51,7 @@ def kind_of_field(field: Field) -> Kind:
         return "entity"
     if words == "integer, year":
         return "year"
-    if words in ("integer", "number"):
+    if words in ("integer", "number", "decimal"):
         return "number"
     if words == "boolean":
         return "boolean"
@@ -67,6 +68,12 @@ def within(pairs: frozenset[tuple[Any, Any]], domains: Domains) -> frozenset[tup
     return frozenset(
         pair for pair in pairs if (subjects is None or pair[0] in subjects) and (values is None or pair[1] in values)
     )
+
+
+def _superclasses(box: Box) -> Mapping[str, Sequence[str]] | None:
+    """What the graph of a box says of classes; None where that is not known."""
+    origin = getattr(box.reader, "origin", None)
+    return getattr(origin, "superclasses", None)
 
 
 class GraphBoxes:
@@ -125,6 +132,36 @@ class GraphBoxes:
     def types(self) -> dict[str, str]:
         """The boxes by the types that they hold."""
         return dict(self._types)
+
+    def subtypes(self, iri: str, steps: str) -> list[str]:
+        """The types under a class, in a fixed order.
+
+        Args:
+            iri: The class.
+            steps: How far: ``""`` one step, ``"?"`` one at the most, ``"+"`` one or more, ``"*"`` any number.
+
+        Raises:
+            UnsupportedQuery: The boxes do not tell, or do not show all entities of such a type.
+        """
+        known = (_superclasses(box) for box in self.boxes.values())
+        above = next((each for each in known if each is not None), None)
+        if above is None:
+            raise UnsupportedQuery("classes of a graph whose boxes know none", detail=iri)
+        under: dict[str, list[str]] = {}
+        for lower, uppers in above.items():
+            for upper in uppers:
+                under.setdefault(upper, []).append(lower)
+        found, edge = dict[str, None](), [iri]
+        while edge:
+            edge = [lower for upper in edge for lower in under.get(upper, ()) if lower not in found]
+            found.update(dict.fromkeys(edge))
+            if steps in ("", "?"):
+                break
+        if steps in ("*", "?"):
+            found[iri] = None
+        if hidden := sorted(found.keys() & RDF_VOCABULARY.ignored_types):
+            raise UnsupportedQuery("a type that says nothing", detail=hidden[0])
+        return sorted(found)
 
     def places(self, iri: str) -> list[Place]:
         """Where a relation's pairs stand.

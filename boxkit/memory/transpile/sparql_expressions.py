@@ -12,7 +12,7 @@ from boxkit.memory.transpile.sparql_exists import condition as exists
 from boxkit.memory.transpile.sparql_functions import BUILTINS, cast, is_date_cast
 from boxkit.memory.transpile.sparql_group import Group
 from boxkit.memory.transpile.sparql_language import language_test
-from boxkit.memory.transpile.sparql_relation import Bound, Relation
+from boxkit.memory.transpile.sparql_relation import Bound, Relation, calculable
 from boxkit.memory.transpile.sparql_terms import TermReader
 from boxkit.plan import (
     Arithmetic,
@@ -195,7 +195,7 @@ class ExpressionReader:
         value = self.value(expr, bound)
         if value.kind != "number":
             raise UnsupportedQuery(f"arithmetic with {value.kind} values")
-        return value
+        return calculable(value)
 
     def _arithmetic(self, expr: Any, bound: Bindings) -> Bound:
         result = self.number(expr.expr, bound)

@@ -11,6 +11,7 @@ from boxkit.memory.transpile.sparql_exists import conjunct
 from boxkit.memory.transpile.sparql_group import Group, Part, Step, built
 from boxkit.memory.transpile.sparql_patterns import Triple, Value, Variable
 from boxkit.memory.transpile.sparql_relation import Bound, Relation, filtered, joined, named
+from boxkit.memory.transpile.sparql_types import under_classes
 from boxkit.memory.transpile.sparql_values import listed
 from boxkit.plan import (
     Aggregate,
@@ -54,7 +55,9 @@ class Gatherer:
         """
         match node.name:
             case "BGP":
-                for triple in node.triples:
+                triples, parts = under_classes(node.triples, self.reader)
+                group.parts.extend(parts)
+                for triple in triples:
                     group.triples.extend(self.reader.terms.triples(*triple))
             case "Join":
                 self.gather(node.p1, group)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 from boxkit.errors import UnsupportedQuery
@@ -32,7 +33,7 @@ from boxkit.plan import (
 from boxkit.plan.algebra import JoinKind
 from boxkit.plan.schema import columns_of, walk
 
-__all__ = ["Bound", "Relation", "filtered", "joined", "named"]
+__all__ = ["Bound", "Relation", "calculable", "filtered", "joined", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,12 @@ class Relation:
     def of(self, name: str) -> Bound:
         """What a variable is bound to."""
         return self.bound[name]
+
+
+def calculable(value: Bound) -> Bound:
+    """A number that can be calculated with: Decimals, which keep digits that floats do not hold, become floats."""
+    has_decimals = value.known is not None and any(isinstance(each, Decimal) for each in value.known)
+    return Bound(Cast(value.value, "numeric"), value.kind, value.maybe) if has_decimals else value
 
 
 def filtered(relation: Relation, *conditions: Expression) -> Relation:
