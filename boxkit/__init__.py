@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from boxkit.answer import Answer, Attempt, Usage
     from boxkit.box import Box, BoxSet, Field, ForeignKey, Note
+    from boxkit.evaluation.datasets import open_dataset
     from boxkit.evaluation.learning import learn
+    from boxkit.evaluation.runner import aevaluate, evaluate
     from boxkit.executor import Limits, Run
     from boxkit.executor.execute import aexecute, execute
     from boxkit.failure import Failure
@@ -65,13 +67,16 @@ _HOMES = {
     "Text2SQL": "boxkit.strategies",
     "Text2SQLCode": "boxkit.strategies",
     "Usage": "boxkit.answer",
+    "aevaluate": "boxkit.evaluation.runner",
     "aexecute": "boxkit.executor",
+    "evaluate": "boxkit.evaluation.runner",
     "execute": "boxkit.executor",
     "from_database": "boxkit.load",
     "from_graph": "boxkit.load",
     "from_table": "boxkit.load",
     "learn": "boxkit.evaluation.learning",
     "load": "boxkit.load",
+    "open_dataset": "boxkit.evaluation.datasets",
 }
 
 __all__ = [
@@ -102,13 +107,16 @@ __all__ = [
     "Text2SQL",
     "Text2SQLCode",
     "Usage",
+    "aevaluate",
     "aexecute",
+    "evaluate",
     "execute",
     "from_database",
     "from_graph",
     "from_table",
     "learn",
     "load",
+    "open_dataset",
 ]
 
 

@@ -1,0 +1,241 @@
+"""A run on disk: its settings, and a line a question, each on disk before the question counts as done."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from boxkit.answer import Usage
+from boxkit.errors import BoxkitError, SourceNotFound, UnreadableSource
+from boxkit.evaluation.records import Record, usage_of
+
+__all__ = ["Lost", "RunFolder", "read_run"]
+
+RECORDS = "records.jsonl"
+SETTINGS = "run.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A question that could not be asked, to be asked again: its cost counts, it does not."""
+
+    key: str
+    message: str
+    usage: Usage = Usage()
+
+
+@dataclass(slots=True)
+class RunFolder:
+    """What is kept of a run.
+
+    Attributes:
+        path: The folder; None keeps everything in memory only.
+        settings: What shapes the outcome; a folder with other settings is refused.
+        about: What a report says of the run beside its settings.
+        records: Finished questions.
+        lost: Calls that failed.
+    """
+
+    path: Path | None
+    settings: Mapping[str, Any]
+    about: Mapping[str, Any] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
+    lost: list[Lost] = field(default_factory=list)
+    _file: IO[bytes] | None = None
+    _waiting: list[tuple[bytes, asyncio.Future[None]]] = field(default_factory=list)
+    _writer: asyncio.Task[None] | None = None
+
+    def __enter__(self) -> RunFolder:
+        """Open or go on.
+
+        Raises:
+            BoxkitError: The folder is of a run with other settings, or another process writes in it.
+        """
+        if self.path is None:
+            return self
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._file = (self.path / RECORDS).open("ab")
+        try:
+            _claim(self._file, self.path)
+            self._begin()
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _begin(self) -> None:
+        assert self.path is not None and self._file is not None
+        settings = self.path / SETTINGS
+        if settings.exists():
+            _check(_parsed(settings)["settings"], self.settings, settings)
+            whole = _whole_lines(self.path / RECORDS)
+            self._file.truncate(whole)
+            self.records, self.lost = _read(self.path / RECORDS)
+        elif self._file.tell():
+            raise UnreadableSource(f"it has {RECORDS} but no {SETTINGS}", where=str(self.path))
+        _replace(settings, json.dumps({"settings": self.settings, "about": self.about}, indent=2, ensure_ascii=False))
+
+    async def add(self, record: Record) -> None:
+        """Keep a finished question; it is on disk when this returns."""
+        await self._append({"record": record.to_json()})
+        self.records.append(record)
+
+    async def add_lost(self, lost: Lost) -> None:
+        """Keep what a failed call cost."""
+        await self._append({"lost": asdict(lost)})
+        self.lost.append(lost)
+
+    async def _append(self, values: Mapping[str, Any]) -> None:
+        if self._file is None:
+            return
+        line = json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append((line, done))
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
+        await done
+
+    async def _write(self) -> None:
+        """Write what waits, all of it with one sync, until nothing waits."""
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            try:
+                await asyncio.to_thread(self._sync, b"".join(line for line, _ in batch))
+            except OSError as error:
+                for _, done in batch:
+                    if not done.done():
+                        done.set_exception(error)
+                continue
+            for _, done in batch:
+                if not done.done():
+                    done.set_result(None)
+
+    def _sync(self, content: bytes) -> None:
+        assert self._file is not None
+        self._file.write(content)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    async def close(self) -> None:
+        """Wait until everything is written."""
+        if self._writer is not None:
+            await self._writer
+
+
+def _claim(file: IO[bytes], path: Path) -> None:
+    """Let no other process write here as long as this one does; the lock ends with the process."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise BoxkitError(
+            "another process is evaluating into this folder", where=str(path), hint="wait for it, or use another folder"
+        ) from None
+
+
+def _whole_lines(path: Path) -> int:
+    """How much of the file is whole lines: a kill may have left half of one, whose question is done again."""
+    content = path.read_bytes()
+    return content.rfind(b"\n") + 1
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        found["settings"], found["about"]
+    except FileNotFoundError:
+        raise SourceNotFound(f"this folder holds no run: there is no {path.name}", where=str(path.parent)) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnreadableSource(f"this is no run's settings: {error}", where=str(path)) from error
+    return found
+
+
+def _read(path: Path) -> tuple[list[Record], list[Lost]]:
+    records: dict[str, Record] = {}
+    lost: list[Lost] = []
+    content = path.read_bytes() if path.exists() else b""
+    for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), start=1):
+        try:
+            values = json.loads(line.decode("utf-8", "surrogatepass"))
+            if "lost" in values:
+                state = values["lost"]
+                lost.append(Lost(state["key"], state["message"], usage_of(state["usage"])))
+            else:
+                record = Record.from_json(values["record"])
+                records[record.key] = record
+        except (ValueError, KeyError, TypeError) as error:
+            raise UnreadableSource(f"line {number} is no record: {error}", where=str(path)) from error
+    return list(records.values()), lost
+
+
+def _check(theirs: Mapping[str, Any], ours: Mapping[str, Any], path: Path) -> None:
+    changed = [(name, was, now) for name, was, now in _differences(theirs, json.loads(json.dumps(ours)), "")]
+    if changed:
+        listed = "".join(f"\n  {name}: was {was!r}, is {now!r}" for name, was, now in changed[:5])
+        raise BoxkitError(
+            f"this run was begun with other settings, and runs do not mix:{listed}",
+            where=str(path.parent),
+            hint="go on with the same settings, or evaluate into another folder",
+        )
+
+
+def _differences(was: Any, now: Any, name: str) -> Iterable[tuple[str, Any, Any]]:
+    if isinstance(was, dict) and isinstance(now, dict):
+        for key in dict.fromkeys((*was, *now)):
+            yield from _differences(was.get(key), now.get(key), f"{name}.{key}" if name else key)
+    elif was != now:
+        yield name, was, now
+
+
+def _replace(path: Path, text: str) -> None:
+    new = path.with_name(f".{path.name}.new")
+    with new.open("w", encoding="utf-8", errors="surrogatepass") as file:
+        file.write(text + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, path)
+
+
+def read_run(path: str | Path) -> RunFolder:
+    """A run that is on disk, to look at.
+
+    Raises:
+        SourceError: It is not there, or damaged.
+    """
+    folder = Path(path)
+    found = _parsed(folder / SETTINGS)
+    records, lost = _read(folder / RECORDS)
+    return RunFolder(folder, found["settings"], found["about"], records, lost)
+
+
+def rewrite(path: str | Path, change: Callable[[Record], Record]) -> RunFolder:
+    """Change every record of a run, all at once or not at all.
+
+    Raises:
+        SourceError: It is not there, or damaged.
+        BoxkitError: Another process writes in it.
+    """
+    run = read_run(path)
+    assert run.path is not None
+    with (run.path / RECORDS).open("ab") as file:
+        _claim(file, run.path)
+        run.records = [change(record) for record in run.records]
+        lines = [{"lost": asdict(each)} for each in run.lost] + [{"record": each.to_json()} for each in run.records]
+        text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+        _replace(run.path / RECORDS, text)
+    return run

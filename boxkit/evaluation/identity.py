@@ -1,0 +1,101 @@
+"""What a strategy is made of, as JSON for a run's settings, and the same strategy over another model or memory."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from boxkit.canonical import json_value
+from boxkit.llm.cache import identity_of
+from boxkit.llm.protocol import LLM
+from boxkit.memory import Memory
+
+__all__ = ["described", "models_of", "rewritten", "seed_of", "without_split"]
+
+T = TypeVar("T")
+
+
+def described(value: Any) -> Any:
+    """What shapes a strategy's answers, as JSON values: its kind and settings, its model, its demonstrations.
+
+    Never a key: a model tells its identity by itself.
+    """
+    if isinstance(value, LLM):
+        return {"model": json_value(identity_of(value))}
+    if isinstance(value, Memory):
+        return {"demonstrations": len(value), "digest": _digest(value)}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        settings = {
+            each.name: described(getattr(value, each.name))
+            for each in dataclasses.fields(value)
+            if not each.name.startswith("_")
+        }
+        return {"kind": type(value).__name__, **settings}
+    if isinstance(value, Mapping):
+        return {str(key): described(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [described(item) for item in value]
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return json_value(value)
+    return getattr(value, "__qualname__", type(value).__qualname__)
+
+
+def _digest(memory: Memory) -> str:
+    told = hashlib.sha256()
+    for each in sorted(f"{demonstration.id}\0{demonstration.code}" for demonstration in memory):
+        told.update(each.encode("utf-8", "surrogatepass") + b"\0")
+    return told.hexdigest()[:16]
+
+
+def rewritten(value: T, kind: type[Any], change: Callable[[Any], Any]) -> T:
+    """A strategy with every part of that kind changed, in the strategies that it wraps too; the same where it has none.
+
+    Args:
+        value: The strategy.
+        kind: `LLM`, say.
+        change: From a part to its replacement.
+    """
+    if isinstance(value, kind):
+        return change(value)  # type: ignore[no-any-return]
+    if isinstance(value, tuple) and type(value) is tuple:
+        items = tuple(rewritten(item, kind, change) for item in value)
+        same = all(one is other for one, other in zip(items, value, strict=True))
+        return value if same else items  # type: ignore[return-value]
+    if not dataclasses.is_dataclass(value) or isinstance(value, (type, LLM)):
+        return value
+    changed = {}
+    for each in dataclasses.fields(value):
+        part = getattr(value, each.name)
+        new = rewritten(part, kind, change) if each.init else part
+        if new is not part:
+            changed[each.name] = new
+    return dataclasses.replace(value, **changed) if changed else value
+
+
+def models_of(strategy: Any) -> list[LLM]:
+    """The models that a strategy asks, each once."""
+    found: list[LLM] = []
+
+    def note(llm: LLM) -> LLM:
+        if not any(llm is each for each in found):
+            found.append(llm)
+        return llm
+
+    rewritten(strategy, LLM, note)
+    return found
+
+
+def without_split(strategy: T, dataset: str, split: str) -> T:
+    """The same strategy, never shown a demonstration from the part of a benchmark that is under evaluation."""
+    return rewritten(strategy, Memory, lambda memory: memory.excluding(f"{dataset}/{split}"))
+
+
+def seed_of(strategy: Any) -> int | None:
+    """The seed of a strategy, or of the first that it wraps; None where there is none."""
+    seed = getattr(strategy, "seed", None)
+    if seed is not None or not dataclasses.is_dataclass(strategy):
+        return seed
+    parts = (getattr(strategy, each.name) for each in dataclasses.fields(strategy))
+    return next((found for part in parts if hasattr(part, "ask") and (found := seed_of(part)) is not None), None)

@@ -1,0 +1,171 @@
+"""What is kept of each evaluated question: all that a report, another scorer, or a doubting reader may ask for."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from boxkit.answer import Answer, Usage
+from boxkit.evaluation.cells import decoded, encoded
+from boxkit.evaluation.datasets.protocol import Task
+from boxkit.evaluation.judging import Predicted, judge
+from boxkit.evaluation.scorers import Score
+
+__all__ = ["Record", "packages", "usage_of"]
+
+_SQL_STRATEGIES = ("Text2SQL",)
+_PACKAGES = ("boxkit", "pandas", "numpy", "pyarrow", "openai", "rdflib", "pyoxigraph", "sqlglot", "faiss-cpu")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One evaluated question.
+
+    Attributes:
+        key: The task's, over all datasets.
+        id: Its id.
+        line: Where it stands in its file.
+        question: As published.
+        evidence: What was told beside it.
+        source: Which table, database or graph.
+        groups: What reports break it down by.
+        rows: The canonical answer; empty where there is none.
+        columns: Their names.
+        gold: The gold rows, as of the moment of scoring.
+        gold_problem: Why there are none; empty where there are.
+        context: What else scorers take.
+        failure: The kind of failure; empty where there is an answer. ``source`` and ``boxkit`` are no fault of the
+            strategy's.
+        message: What failed, in words.
+        answer: All else of the answer as JSON: code, rationale, every attempt with its prompt's hash, code, failure and
+            isolation, demonstrations, details.
+        usage: What models cost.
+        seconds: From the question to the answer.
+        scores: By scorer's name.
+        prompt_version: Of the templates.
+        seed: The strategy's.
+        packages: Versions of what shapes answers.
+        at: When it was finished, in ISO form.
+    """
+
+    key: str
+    id: str
+    line: int
+    question: str
+    evidence: str
+    source: str
+    groups: Mapping[str, Sequence[str]]
+    rows: Sequence[tuple[Any, ...]] = ()
+    columns: Sequence[str] = ()
+    gold: Sequence[tuple[Any, ...]] = ()
+    gold_problem: str = ""
+    context: Mapping[str, Any] = field(default_factory=dict)
+    failure: str = ""
+    message: str = ""
+    answer: Mapping[str, Any] = field(default_factory=dict)
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    scores: Mapping[str, Score] = field(default_factory=dict)
+    prompt_version: str = ""
+    seed: int | None = None
+    packages: Mapping[str, str] = field(default_factory=dict)
+    at: str = ""
+
+    @classmethod
+    def of(cls, task: Task, *, prompt_version: str, seed: int | None) -> Record:
+        """A task's record, not yet answered."""
+        groups = {name: tuple(values) for name, values in task.groups.items()}
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        return cls(
+            *(task.key, task.id, task.line, task.question, task.evidence, task.source, groups),
+            context=task.context,
+            prompt_version=prompt_version,
+            seed=seed,
+            packages=packages(),
+            at=now,
+        )
+
+    def answered(self, answer: Answer) -> Record:
+        """The same with what a strategy answered."""
+        rest = {name: value for name, value in answer.to_json().items() if name not in ("question", "rows", "columns")}
+        failure = answer.failure
+        return replace(
+            self,
+            rows=tuple(answer.rows) if failure is None else (),
+            columns=tuple(answer.columns),
+            failure="" if failure is None else failure.kind,
+            message="" if failure is None else failure.message,
+            answer=rest,
+            usage=answer.usage,
+            seconds=answer.seconds,
+        )
+
+    def failed(self, kind: str, message: str, usage: Usage = Usage()) -> Record:
+        """The same where nothing was answered."""
+        return replace(self, failure=kind, message=message, usage=usage)
+
+    @property
+    def sql(self) -> str:
+        """The query that gave the answer, where it was SQL alone."""
+        is_sql = self.answer.get("strategy", "") in _SQL_STRATEGIES
+        return str(self.answer.get("code", "")) if is_sql else ""
+
+    def scored(self, names: Sequence[str]) -> Record:
+        """The same with the verdicts of these scorers.
+
+        What was not answered is wrong, whatever a scorer says of an empty answer; without gold there is no verdict.
+        """
+        return replace(self, scores={name: self._score(name) for name in names})
+
+    def _score(self, name: str) -> Score:
+        if self.gold_problem:
+            return Score.none(f"no gold: {self.gold_problem}")
+        if self.failure:
+            return Score.of(False, f"not answered: {self.failure}")
+        entities = self.answer.get("entities") or {}
+        return judge(name, Predicted(self.rows, self.columns, entities, self.sql), self.gold, self.context)
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values that lose nothing."""
+        state = {name: getattr(self, name) for name in self.__slots__}
+        state |= {"rows": encoded(self.rows), "gold": encoded(self.gold), "usage": asdict(self.usage)}
+        return state | {"scores": {name: asdict(score) for name, score in self.scores.items()}}
+
+    @classmethod
+    def from_json(cls, state: Mapping[str, Any]) -> Record:
+        """The record that `to_json` wrote.
+
+        Raises:
+            KeyError: A field is missing.
+            TypeError: There is one too many, or of another kind.
+        """
+        made = {**state, "rows": tuple(decoded(state["rows"])), "gold": tuple(decoded(state["gold"]))}
+        made["scores"] = {name: Score(**score) for name, score in state["scores"].items()}
+        return cls(**{**made, "usage": usage_of(state["usage"])})
+
+
+def usage_of(state: Mapping[str, Any]) -> Usage:
+    """A `Usage` from its JSON."""
+    return Usage(**{**state, "steps": {name: usage_of(each) for name, each in state["steps"].items()}})
+
+
+@cache
+def _packages() -> tuple[tuple[str, str], ...]:
+    import platform
+
+    found = [("python", platform.python_version())]
+    for name in _PACKAGES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return tuple(found)
+
+
+def packages() -> dict[str, str]:
+    """The versions of Python and of the packages that shape answers."""
+    return dict(_packages())

@@ -1,0 +1,308 @@
+"""`evaluate`: a strategy over a benchmark, many questions at once; killed at any time, it goes on where it stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import traceback
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from boxkit.answer import Usage
+from boxkit.errors import (
+    BoxError,
+    BudgetSpent,
+    ExecutorError,
+    LLMError,
+    LLMTimeout,
+    MissingKey,
+    ModelNotFound,
+    RateLimited,
+    ServerUnavailable,
+    SourceError,
+)
+from boxkit.evaluation.datasets import Dataset, Task, open_dataset
+from boxkit.evaluation.folder import Lost, RunFolder
+from boxkit.evaluation.identity import described, seed_of, without_split
+from boxkit.evaluation.records import Record
+from boxkit.evaluation.scorers import Score
+from boxkit.evaluation.scorers import scorer as scorer_of
+from boxkit.evaluation.summary import RunReport
+from boxkit.prompts import prompt_version
+from boxkit.strategies.steps import Strategy
+
+__all__ = ["aevaluate", "evaluate", "run_settings"]
+
+#: Failures of a server rather than of a question: it is asked again, later.
+_PASSING = (RateLimited, LLMTimeout, ServerUnavailable)
+#: Such failures in a row that end the run.
+_LOST_IN_A_ROW = 8
+#: How often one question is put back.
+_TRIES = 3
+
+
+def evaluate(
+    strategy: Strategy,
+    dataset: Dataset | str | Path,
+    out: str | Path | None = None,
+    *,
+    limit: int | None = None,
+    concurrency: int = 8,
+    dollars: float | None = None,
+    scorers: Sequence[str] | None = None,
+    on_progress: Callable[[RunReport], None] | None = None,
+) -> RunReport:
+    """Put every question of a benchmark to a strategy, and judge the answers.
+
+    Each finished question is on disk before it counts. A run that was killed goes on where it stopped when it is
+    called again with the same arguments: nothing is lost, nothing asked twice. Demonstrations from the part of the
+    benchmark under evaluation are never shown.
+
+    Args:
+        strategy: What answers. Wrap its model for a cache (`Cached`) or rate limits (`Paced`).
+        dataset: From `open_dataset`; or the path of a JSONL file of question, source and answer.
+        out: The run's folder; nothing is kept where None.
+        limit: The first questions only; a later call may raise it.
+        concurrency: Questions at once.
+        dollars: Start no question that would, at the mean cost so far, pass this; what is under way is finished.
+        scorers: By name; the dataset's where None.
+        on_progress: Called after each question with all that is done so far.
+
+    Returns:
+        What came of each question, those of earlier calls included.
+
+    Raises:
+        LLMError: The model cannot be asked: no key, no such model, or its server failed several times in a row.
+        ExecutorError: The sandbox broke.
+        BoxkitError: The folder holds a run with other settings.
+        ValueError: There is no such scorer.
+    """
+
+    def run() -> RunReport:
+        return asyncio.run(
+            aevaluate(
+                strategy,
+                dataset,
+                out,
+                limit=limit,
+                concurrency=concurrency,
+                dollars=dollars,
+                scorers=scorers,
+                on_progress=on_progress,
+            )
+        )
+
+    if not _loop_is_running():
+        return run()
+    # A notebook's loop is busy with the cell that calls this.
+    with ThreadPoolExecutor(1, thread_name_prefix="boxkit-evaluate") as pool:
+        return pool.submit(run).result()
+
+
+def _loop_is_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+async def aevaluate(
+    strategy: Strategy,
+    dataset: Dataset | str | Path,
+    out: str | Path | None = None,
+    *,
+    limit: int | None = None,
+    concurrency: int = 8,
+    dollars: float | None = None,
+    scorers: Sequence[str] | None = None,
+    on_progress: Callable[[RunReport], None] | None = None,
+) -> RunReport:
+    """The same on an event loop; see `evaluate`."""
+    if concurrency < 1:
+        raise ValueError(f"concurrency counts questions at once and cannot be {concurrency}")
+    dataset = dataset if isinstance(dataset, Dataset) else open_dataset("own", dataset)
+    names = list(scorers or dataset.scorers)
+    for name in names:
+        scorer_of(name)
+    strategy = without_split(strategy, dataset.name, dataset.split)
+    tasks = dataset.head(limit).tasks
+    about = {
+        "questions": len(tasks),
+        "scorers": names,
+        "notes": list(dataset.notes),
+        "skipped": [str(each) for each in dataset.skipped],
+        "source": dataset.source,
+    }
+    with RunFolder(None if out is None else Path(out), run_settings(strategy, dataset), about) as folder:
+        run = _Run(strategy, tasks, folder, names, dollars, on_progress)
+        with ThreadPoolExecutor(min(64, concurrency + 4), thread_name_prefix="boxkit-evaluate") as pool:
+            run.pool = pool
+            try:
+                await run.work(concurrency)
+            finally:
+                await folder.close()
+        return run.report
+
+
+def run_settings(strategy: Strategy, dataset: Dataset) -> dict[str, Any]:
+    """What shapes a run's outcome: a run goes on only where all of it is the same."""
+    return {
+        "dataset": dataset.name,
+        "split": dataset.split,
+        "questions": dataset.digest,
+        "strategy": described(strategy),
+        "prompts": prompt_version(),
+    }
+
+
+@dataclass(slots=True)
+class _Run:
+    strategy: Strategy
+    tasks: Sequence[Task]
+    folder: RunFolder
+    scorers: Sequence[str]
+    dollars: float | None
+    on_progress: Callable[[RunReport], None] | None
+    pool: ThreadPoolExecutor | None = None
+    report: RunReport = field(init=False)
+    waiting: deque[Task] = field(init=False)
+    tries: Counter[str] = field(default_factory=Counter)
+    running: int = 0
+    lost_in_a_row: int = 0
+    spent: Usage = Usage()
+    ended: BaseException | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        keys = {task.key for task in self.tasks}
+        kept = [record for record in self.folder.records if record.key in keys]
+        kept = [record if set(self.scorers) <= set(record.scores) else record.scored(self.scorers) for record in kept]
+        done = {record.key for record in kept}
+        self.waiting = deque(task for task in self.tasks if task.key not in done)
+        self.report = RunReport(
+            self.folder.settings,
+            self.folder.about,
+            kept,
+            self.folder.lost,
+            len(self.tasks),
+            folder=self.folder.path,
+        )
+        self.spent = self.report.usage
+
+    async def work(self, concurrency: int) -> None:
+        """Answer what waits, so many at once, until it is done or a bound is reached."""
+        workers = [asyncio.create_task(self._worker()) for _ in range(min(concurrency, len(self.waiting)))]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+        if self.ended is not None:
+            raise self.ended
+        missing = self.report.total - self.report.done
+        if missing and not self.report.stopped:
+            last = self.report.lost[-1].message if self.report.lost else ""
+            self.report.stopped = f"{missing} questions could not be asked, the last because: {last}"
+
+    async def _worker(self) -> None:
+        while self.waiting and self.ended is None and self._may_go_on():
+            task = self.waiting.popleft()
+            self.running += 1
+            try:
+                await self._one(task)
+            finally:
+                self.running -= 1
+
+    def _may_go_on(self) -> bool:
+        if self.dollars is None or self.report.stopped:
+            return not self.report.stopped
+        if self.spent.dollars is None:
+            self.ended = BudgetSpent(
+                "the model's price is unknown, so a limit in dollars cannot be kept",
+                hint="give its price: boxkit.OpenAI(…, price=Price(prompt=…, completion=…)), or leave the limit out",
+            )
+            return False
+        mean = self.spent.dollars / self.report.done if self.report.done else 0.0
+        if self.spent.dollars >= self.dollars or self.spent.dollars + mean * (self.running + 1) > self.dollars:
+            self.report.stopped = f"the budget is spent: {self.spent.dollars:.4f} of {self.dollars:g} dollars"
+        return not self.report.stopped
+
+    async def _one(self, task: Task) -> None:
+        record = Record.of(task, prompt_version=prompt_version(), seed=seed_of(self.strategy))
+        try:
+            record = await self._answered(task, record)
+        except BudgetSpent as error:
+            self.report.stopped = error.what
+            await self._lost(task, error)
+            return
+        except (MissingKey, ModelNotFound, ExecutorError) as error:
+            self.ended = self.ended or error
+            return
+        except _PASSING as error:
+            await self._lost(task, error)
+            self._put_back(task, error)
+            return
+        self.lost_in_a_row = 0
+        record = await self._in_pool(lambda: _judged(task, record, self.scorers))
+        await self.folder.add(record)
+        self.spent += record.usage
+        self.report.records.append(record)
+        self._tell()
+
+    async def _answered(self, task: Task, record: Record) -> Record:
+        """The record with the answer, or with what went wrong for this question alone."""
+        try:
+            boxes = await self._in_pool(task.boxes)
+            return record.answered(await self.strategy.aask(task.asked, boxes))
+        except (SourceError, BoxError) as error:
+            return record.failed("source", str(error))
+        except (BudgetSpent, MissingKey, ModelNotFound, ExecutorError, *_PASSING):
+            raise
+        except LLMError as error:
+            return record.failed("model", f"{type(error).__name__}: {error}", error.usage or Usage())
+        except Exception:
+            # One evaluated example is a border: a fault of ours is on record, and the run goes on.
+            return record.failed("boxkit", traceback.format_exc(limit=-8))
+
+    async def _lost(self, task: Task, error: LLMError) -> None:
+        usage = error.usage or Usage()
+        if usage.calls or not isinstance(error, BudgetSpent):
+            await self.folder.add_lost(Lost(task.key, f"{type(error).__name__}: {error}", usage))
+            self.spent += usage
+            self._tell()
+
+    def _put_back(self, task: Task, error: LLMError) -> None:
+        """Ask again later, unless the server seems to be gone."""
+        self.lost_in_a_row += 1
+        self.tries[task.key] += 1
+        if self.lost_in_a_row >= _LOST_IN_A_ROW:
+            self.ended = self.ended or error
+        elif self.tries[task.key] < _TRIES:
+            self.waiting.append(task)
+
+    async def _in_pool(self, function: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self.pool, function)
+
+    def _tell(self) -> None:
+        if self.on_progress is not None:
+            self.on_progress(self.report)
+
+
+def _judged(task: Task, record: Record, scorers: Sequence[str]) -> Record:
+    """The record with its gold, as of now, and the verdicts."""
+    try:
+        record = replace(record, gold=tuple(tuple(row) for row in task.gold()))
+    except (SourceError, BoxError) as error:
+        record = replace(record, gold_problem=str(error))
+    try:
+        return record.scored(scorers)
+    except Exception:
+        # The same border: a scorer that fails is a verdict that is missing.
+        trouble = Score.none(f"the scorer failed: {traceback.format_exc(limit=-3)}")
+        return replace(record, scores=dict.fromkeys(scorers, trouble))

@@ -1,0 +1,172 @@
+"""What a run came to so far: scores with their intervals, cost, errors by kind; by group as well."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from boxkit.answer import Usage
+from boxkit.evaluation.folder import Lost, RunFolder, read_run, rewrite
+from boxkit.evaluation.records import Record
+from boxkit.evaluation.statistics import Difference, interval, paired_bootstrap
+
+__all__ = ["RunReport", "Summary", "compare", "open_run", "rescore"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A score over some questions.
+
+    Attributes:
+        questions: How many were judged.
+        unjudged: How many have no verdict: no gold, or the official script leaves them out.
+        right: How many are right.
+        score: The mean value, in [0, 1]; an F1 where the scorer gives one.
+        low: The lower end of its 95 % interval.
+        high: The upper end.
+    """
+
+    questions: int
+    unjudged: int
+    right: int
+    score: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, records: Iterable[Record], scorer: str) -> Summary:
+        """The summary of these records under that scorer."""
+        scores = [record.scores[scorer] for record in records if scorer in record.scores]
+        values = [score.value for score in scores if not score.error]
+        low, high = interval(values)
+        right = sum(score.correct for score in scores if not score.error)
+        mean = sum(values) / len(values) if values else 0.0
+        return cls(len(values), len(scores) - len(values), right, mean, low, high)
+
+    def __str__(self) -> str:
+        return f"{100 * self.score:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}] (n = {self.questions})"
+
+
+@dataclass(slots=True)
+class RunReport:
+    """A run, finished or not.
+
+    Attributes:
+        settings: What shapes its outcome.
+        about: The dataset's scorers, notes and skipped rows, and the like.
+        records: Finished questions.
+        lost: Calls that failed, whose questions are asked again; their cost counts.
+        total: How many questions there are.
+        stopped: Why it ended before all were done; empty where it did not.
+        folder: Where it lies; None for a run in memory.
+    """
+
+    settings: Mapping[str, Any]
+    about: Mapping[str, Any] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
+    lost: list[Lost] = field(default_factory=list)
+    total: int = 0
+    stopped: str = ""
+    folder: Path | None = None
+
+    @property
+    def scorers(self) -> tuple[str, ...]:
+        """The names of its scorers, the official one first."""
+        named = tuple(self.about.get("scorers", ()))
+        return named or tuple(dict.fromkeys(name for record in self.records for name in record.scores))
+
+    @property
+    def done(self) -> int:
+        """How many questions are finished."""
+        return len(self.records)
+
+    def summary(self, scorer: str | None = None) -> Summary:
+        """The score; the official one where ``scorer`` is None."""
+        return Summary.of(self.records, scorer or self.scorers[0])
+
+    def by(self, group: str, scorer: str | None = None) -> dict[str, Summary]:
+        """The score for each value of a group (``"hardness"``), most questions first."""
+        parts: dict[str, list[Record]] = {}
+        for record in self.records:
+            for value in record.groups.get(group, ()):
+                parts.setdefault(value, []).append(record)
+        ordered = sorted(parts.items(), key=lambda each: (-len(each[1]), each[0]))
+        return {value: Summary.of(records, scorer or self.scorers[0]) for value, records in ordered}
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """What it can be broken down by."""
+        return tuple(dict.fromkeys(name for record in self.records for name in record.groups))
+
+    @property
+    def failures(self) -> Counter[str]:
+        """How often each kind of failure ended a question."""
+        return Counter(record.failure for record in self.records if record.failure)
+
+    @property
+    def usage(self) -> Usage:
+        """What models cost, failed calls included."""
+        costs = [each.usage for each in self.records] + [each.usage for each in self.lost]
+        return sum(costs, Usage())
+
+    @property
+    def dollars_to_come(self) -> float | None:
+        """What the rest will cost at this rate; None where a price is unknown, or nothing is done yet."""
+        spent = self.usage.dollars
+        return None if spent is None or not self.done else spent / self.done * (self.total - self.done)
+
+    def values(self, scorer: str | None = None) -> dict[str, float]:
+        """The judged questions' scores, by key."""
+        name = scorer or self.scorers[0]
+        return {
+            record.key: record.scores[name].value
+            for record in self.records
+            if name in record.scores and not record.scores[name].error
+        }
+
+
+def open_run(path: str | Path) -> RunReport:
+    """A run that is on disk.
+
+    Raises:
+        SourceError: It is not there, or damaged.
+    """
+    return _report(read_run(path))
+
+
+def rescore(path: str | Path, scorers: Sequence[str] | None = None) -> RunReport:
+    """Judge a run's answers anew, without asking anything again; gold is that of the first time.
+
+    Args:
+        path: The run's folder, which is changed.
+        scorers: The names; those that it has where None.
+
+    Raises:
+        SourceError: It is not there, or damaged.
+        ValueError: There is no such scorer.
+    """
+    names = list(scorers or _report(read_run(path)).scorers)
+    run = rewrite(path, lambda record: record.scored(names))
+    report = _report(run)
+    report.about = {**report.about, "scorers": names}
+    return report
+
+
+def _report(run: RunFolder) -> RunReport:
+    total = int(run.about.get("questions", len(run.records)))
+    return RunReport(run.settings, run.about, run.records, run.lost, total, folder=run.path)
+
+
+def compare(first: RunReport, second: RunReport, scorer: str | None = None) -> Difference:
+    """Two runs over the questions that both have judged, by paired bootstrap.
+
+    Raises:
+        ValueError: They have no question in common.
+    """
+    name = scorer or first.scorers[0]
+    one, other = first.values(name), second.values(name)
+    keys = [key for key in one if key in other]
+    return paired_bootstrap([one[key] for key in keys], [other[key] for key in keys])
