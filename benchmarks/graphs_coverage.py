@@ -2,6 +2,8 @@
 
     python benchmarks/graphs_coverage.py [webqsp|grailqa]
 
+Relations are compared with the question by shared words and, where its weights are on this machine, by MiniLM.
+
 Needs the benchmark data (BOXKIT_DATA, or ../shared/data beside the project).
 """
 
@@ -19,6 +21,7 @@ from pathlib import Path
 from boxkit.box import BoxSet
 from boxkit.converters.graph import Graph
 from boxkit.converters.graph.parse import parse_file
+from boxkit.memory.embedding.transformer import packaged_minilm
 
 DATA = Path(os.environ.get("BOXKIT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")) / "kg"
 HOPS = {"webqsp": 2, "grailqa": 3}
@@ -70,35 +73,44 @@ def _number(text: str) -> str:
         return text
 
 
+def ways() -> Iterator[tuple[str, dict[str, object]]]:
+    """What is asked for, in words and as options."""
+    measures = ["words", *(["minilm"] if packaged_minilm() is not None else [])]
+    for topics, given in (("gold topics", {}), ("topics found by us", {"topics": None})):
+        yield f"{topics}, all relations", given
+        for wanted in (50, 10):
+            for name in measures:
+                yield f"{topics}, top {wanted} relations by {name}", {**given, "relations": wanted, "embedding": name}
+
+
 def main(names: list[str]) -> None:
     for name in names or ["webqsp", "grailqa"]:
         verified = set(map(str, json.loads((DATA / name / "slice_verified_ids.json").read_text())))
         questions = [each for each in (webqsp if name == "webqsp" else grailqa)() if each.id in verified]
         store, notes = parse_file(DATA / name / "freebase_slice.nt", "nt", name)
         graph = Graph(store, name, tuple(notes), vocabulary=str(DATA / "freebase_ontology"))
-        for title, options in (
-            ("gold topics, all relations", {}),
-            ("gold topics, top 50 relations", {"relations": 50}),
-            ("topics found by us, all relations", {"topics": None}),
-            ("topics found by us, top 50 relations", {"topics": None, "relations": 50}),
-        ):
-            covered, tokens, sizes, missed = 0, [], [], []
-            started = time.perf_counter()
-            for question in questions:
-                given = {"topics": list(question.topics), **options}
-                boxes = graph.boxes(question=question.text, hops=HOPS[name], **given)
-                ok = found_in(boxes, question.answers)
-                covered += ok
-                if not ok:
-                    missed.append(question.id)
-                tokens.append(len(boxes.to_prompt(question=question.text)) // 4)
-                sizes.append(len(boxes))
-            seconds = (time.perf_counter() - started) / len(questions)
-            share = f"{covered}/{len(questions)} = {covered / len(questions):.1%}"
-            most = sorted(tokens)[int(0.9 * len(tokens))]
-            print(f"{name}, H={HOPS[name]}, {title}: {share}; missed: {missed[:5]}")
-            print(f"    prompt tokens median {statistics.median(tokens):.0f}, 90 % {most};", end=" ")
-            print(f"boxes median {statistics.median(sizes):.0f}; {1000 * seconds:.0f} ms a question", flush=True)
+        for title, options in ways():
+            measure(name, title, options, questions, graph)
+
+
+def measure(name: str, title: str, options: dict[str, object], questions: list[Question], graph: Graph) -> None:
+    covered, tokens, sizes, missed = 0, [], [], []
+    started = time.process_time()
+    for question in questions:
+        given = {"topics": list(question.topics), **options}
+        boxes = graph.boxes(question=question.text, hops=HOPS[name], **given)
+        ok = found_in(boxes, question.answers)
+        covered += ok
+        if not ok:
+            missed.append(question.id)
+        tokens.append(len(boxes.to_prompt(question=question.text)) // 4)
+        sizes.append(len(boxes))
+    seconds = (time.process_time() - started) / len(questions)
+    share = f"{covered}/{len(questions)} = {covered / len(questions):.1%}"
+    most = sorted(tokens)[int(0.9 * len(tokens))]
+    print(f"{name}, H={HOPS[name]}, {title}: {share}; missed: {missed[:5]}")
+    print(f"    prompt tokens median {statistics.median(tokens):.0f}, 90 % {most};", end=" ")
+    print(f"boxes median {statistics.median(sizes):.0f}; {1000 * seconds:.0f} ms a question", flush=True)
 
 
 if __name__ == "__main__":

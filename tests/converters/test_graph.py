@@ -12,7 +12,7 @@ import pytest
 import boxkit
 from boxkit.box import BoxSet
 from boxkit.converters.graph import entities_of, iri_of
-from boxkit.converters.graph.drawing import mermaid_boxes, mermaid_entities
+from boxkit.converters.graph.drawing import draw, mermaid_entities
 
 Boxes: TypeAlias = Callable[..., BoxSet]
 
@@ -50,13 +50,21 @@ def test_load_takes_a_small_graph_whole_and_from_graph_what_the_question_names(d
     }
 
 
-def test_boxes_and_entities_can_be_drawn(boxes_of: Boxes, music: str) -> None:
+def test_boxes_and_entities_can_be_drawn(boxes_of: Boxes, music: str, tmp_path: Path) -> None:
     boxes = boxes_of(music, topics=["The Beatles"], hops=1)
-    assert 'band_member }o--|| artist : "member"' in mermaid_boxes(boxes)
     drawn = mermaid_entities(boxes)
     assert '["The Beatles"]' in drawn
     assert drawn.count('-->|"member"|') == 2
     assert "and 2 more links" in mermaid_entities(boxes, max_links=1)
+    twins = boxes_of(music + ':l2 a :City ; rdfs:label "London" . :band2 a :Band ; :from :l2 .')
+    assert mermaid_entities(twins).count('["London"]') == 2
+    draw(boxes, tmp_path / "both.md")
+    draw(boxes, tmp_path / "entities.mmd")
+    assert (tmp_path / "both.md").read_text(encoding="utf-8").count("```mermaid") == 2
+    assert boxes.diagram() in (tmp_path / "both.md").read_text(encoding="utf-8")
+    assert (tmp_path / "entities.mmd").read_text(encoding="utf-8") == drawn
+    draw(boxes, tmp_path / "picture.svg", max_links=1)
+    assert "the first 1 of 3 links" in (tmp_path / "picture.svg").read_text(encoding="utf-8")
 
 
 def test_the_guides_examples_run() -> None:
