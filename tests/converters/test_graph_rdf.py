@@ -107,6 +107,12 @@ def test_one_ill_typed_number_leaves_the_others_numbers_and_says_how_to_get_them
         (["true", None], "boolean", [True, pd.NA]),
         (['"1999"^^xsd:gYear', '"2001"^^xsd:gYear'], "Int64", [1999, 2001]),
         (['"1999"^^xsd:gYear', '"2001-05-06"^^xsd:date'], None, ["1999", "2001-05-06"]),
+        (['"-0044"^^xsd:gYear', '"-0043-01-07"^^xsd:date'], None, ["-0044", "-0043-01-07"]),
+        (
+            ['"0044"^^xsd:gYear', '"2001-02-30"^^xsd:date', '"2001-05"^^xsd:gYearMonth'],
+            None,
+            ["0044", "2001-02-30", "2001-05"],
+        ),
         (['"2001-05-06T07:08:09"^^xsd:dateTime', None], None, ["2001-05-06T07:08:09", None]),
         (['"123456789012345678901234567890"^^xsd:integer', None], "object", [123456789012345678901234567890, None]),
         (['"007"', None], None, ["007", None]),

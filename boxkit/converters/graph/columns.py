@@ -113,7 +113,8 @@ def _id_type(facts: Facts, values: Sequence[Any], numbers: Sequence[int]) -> str
 
 
 def _as_text(value: Any, sort: str) -> Any:
-    return f"{value:04d}" if sort == "year" else value
+    """A value as ISO text: years have four digits at least, those before the first a sign as well."""
+    return f"{'-' if value < 0 else ''}{abs(value):04d}" if sort == "year" else value
 
 
 def frame_of(table: Table, labels: Sequence[str]) -> tuple[pd.DataFrame, list[Note]]:

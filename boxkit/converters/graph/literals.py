@@ -163,7 +163,8 @@ def column_type(sorts: Sequence[str]) -> tuple[str, str]:
         return ("number", "number") if "number" in kinds else ("integer", "integer")
     if kinds and kinds <= set(_DATES):
         return "dates", "text, ISO date (some less or more precise)"
-    if kinds and kinds <= {"text", "date", "datetime", "time", "duration", "year and month"}:
+    written = {"text", "date", "datetime", "time", "duration", "year and month"}
+    if kinds and (kinds <= written or (kinds <= written | {"year"} and kinds & set(_DATES) > {"year"})):
         return "text", "text"
     return "mixed", "mixed"
 
