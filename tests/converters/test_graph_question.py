@@ -99,7 +99,13 @@ def test_a_question_that_names_nothing_gets_the_whole_graph(boxes_of: Boxes, mus
 
 @pytest.mark.parametrize("relations", [["member"], ["http://ex.example/member"], 1, 0.3])
 def test_relations_are_chosen_by_name_number_or_threshold(relations: object, boxes_of: Boxes, music: str) -> None:
-    boxes = boxes_of(music, question="Which members do the Beatles have?", topics=["The Beatles"], relations=relations, embedding="words")
+    boxes = boxes_of(
+        music,
+        question="Which members do the Beatles have?",
+        topics=["The Beatles"],
+        relations=relations,
+        embedding="words",
+    )
     fields = {field.source_name.rsplit("/", 1)[-1] for box in boxes.values() for field in box.fields}
     assert "member" in fields
     assert "from" not in fields
@@ -132,3 +138,18 @@ def test_a_large_graph_needs_a_topic(monkeypatch: pytest.MonkeyPatch) -> None:
         boxkit.from_graph(graph)
     assert len(boxkit.from_graph(graph, topics=["n5"])["entity"].frame) == 4
     assert len(boxkit.from_graph(graph[1:])["entity"].frame) == 1_000
+
+
+def test_several_words_of_a_longer_name_find_it_where_no_entity_is_called_so(boxes_of: Boxes) -> None:
+    graph = """:mlk a :Person ; rdfs:label "Martin Luther King, Jr." ; :died :memphis .
+        :usa a :Country ; rdfs:label "United States of America" ; :capital :washington .
+        :klein a :Case ; rdfs:label "United States v. Klein" ."""
+    person = boxes_of(graph, question="In what town was martin luther king assassinated?", hops=1)
+    assert list(person["person"].frame["person_id"]) == ["mlk"]
+    country = boxes_of(graph, question="What is the capital of the United States?", hops=1)
+    assert "usa" in set(country["country"].frame["country_id"])
+
+
+def test_words_that_ask_are_no_slip_of_a_names_pen(boxes_of: Boxes) -> None:
+    graph = ':t a :Paper ; rdfs:label "That language" ; :by :x . :l a :Land ; rdfs:label "Brazil" ; :tongue :pt .'
+    assert "paper" not in boxes_of(graph, question="what language is spoken in Brazil?", hops=1)

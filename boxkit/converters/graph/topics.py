@@ -24,6 +24,8 @@ FUZZY = 0.86
 MAX_TOPICS = 12
 #: A word that more names begin or end with is no name by itself.
 MOST_PARTLY = 20
+#: The same for several words.
+MOST_BEGUN = 1_000
 
 _RANKS = {"iri": 0, "id": 0, "exact": 1, "normalised": 2, "alias": 3, "type": 4, "value": 5, "fuzzy": 6, "part": 7}
 
@@ -35,6 +37,10 @@ _FUNCTION_WORDS = frozenset(
     " maximum minimum between before after during under over also both not no only other same different i you he she we"
     " his her him them us my your our type types kind kinds one two three year years date dates people person".split()
 )
+
+
+# No name begins with one of these by a slip of the pen.
+_ASKING = frozenset("what which who whom whose where when why how of".split())
 
 
 def function_words() -> frozenset[str]:
@@ -202,10 +208,14 @@ class TopicFinder:
         words = [(match[0], match.start(), match.end()) for match in re.finditer(r"[\w'’.&-]*\w", question)]
         taken: set[int] = set()
         found: list[Topic] = []
+        begun: list[Topic] = []
         for start, end in _windows(len(words)):
             if taken.isdisjoint(range(start, end)):
                 mention = question[words[start][1] : words[end - 1][2]]
-                hits = self._labelled(key, mention) if (key := _telling(mention)) else []
+                key = _telling(mention)
+                hits = self._labelled(key, mention) if key else []
+                if not hits:
+                    begun.extend(self._begun(key, mention))
                 if hits:
                     taken.update(range(start, end))
                     found.extend(hits)
@@ -216,7 +226,17 @@ class TopicFinder:
         capitals = any(word[:1].isupper() for word, *_ in words[1:])
         telling = [word for word in left if normal(word) not in named and (word[:1].isupper() or not capitals)]
         found.extend(topic for word in telling for topic in self._partly(word))
-        return self._ranked(found)[:MAX_TOPICS]
+        return self._ranked([*found, *begun])[:MAX_TOPICS]
+
+    def _begun(self, key: str, mention: str) -> list[Topic]:
+        """The entities whose name begins or ends with these words, two or more, where not too many do."""
+        words = key.split()
+        if len(words) < 2 or words[0] in _FUNCTION_WORDS or words[-1] in _FUNCTION_WORDS:
+            return []
+        holding = min((self._words.get(word, []) for word in words), key=len)
+        names = [name for name in holding if name.startswith(f"{key} ") or name.endswith(f" {key}")]
+        nodes = [node for name in names for node in self._by_label[name]] if len(names) <= MOST_BEGUN else []
+        return self._ranked(Topic(node, mention, "part") for node in nodes)[:3]
 
     def _partly(self, word: str) -> list[Topic]:
         """The entities whose name begins or ends with ``word``, where few do: ``Obama`` for Barack Obama."""
@@ -236,6 +256,8 @@ class TopicFinder:
             for start, end in _windows(len(words)):
                 text = " ".join(words[start:end])
                 if not taken.isdisjoint(range(start, end)) or len(text) < 5 or set(text.split()) <= _FUNCTION_WORDS:
+                    continue
+                if words[start] in _ASKING:
                     continue
                 keys = self._alike(text)
                 if keys:
