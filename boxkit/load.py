@@ -118,7 +118,7 @@ def _one_source(sets: Sequence[BoxSet], discover: bool | None, notes: Sequence[N
     if notes:
         boxes = BoxSet(boxes.values(), boxes.foreign_keys, (*boxes.loading_notes, *notes), boxes.sources)
     is_tables = all(box.kind == "table" for box in boxes.values())
-    if len(boxes) > 1 and is_tables and not boxes.foreign_keys and discover is not False:
+    if is_tables and not boxes.foreign_keys and discover is not False:
         return with_discovered_keys(boxes)
     return boxes
 

@@ -105,7 +105,7 @@ def _roles(values: Values, box: str, label: str, allow: Callable[[str, str], boo
 
 def _inclusions(values: Values, box: str, label: str, allow: Callable[[str, str], bool] | None) -> Iterator[ForeignKey]:
     """Keys that the values alone suggest: all are found in a key that is not full of such values."""
-    found = list(_parents(values, box, label, allow, values.sparse_keys))
+    found = list(_parents(values, box, label, allow, values.sparse_keys if len(values.boxes) > 1 else ()))
     if not found or _is_named_for_another(values, box, label):
         return
     child = values(box, label)

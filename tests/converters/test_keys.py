@@ -200,3 +200,8 @@ def test_keys_missing_on_both_sides_are_a_hint() -> None:
     (note,) = (note for note in boxes.notes if "missing with missing" in note.message)
     assert len(boxes.foreign_keys) == 1
     assert len(eval(note.fix, {name: box.frame for name, box in boxes.items()})) == 4
+
+
+def test_a_table_that_refers_to_itself_needs_no_other() -> None:
+    employees = pd.DataFrame({"employee_id": [7, 9, 12], "name": ["A", "B", "C"], "manager_id": [None, 7, 7]})
+    assert found(boxkit.load(employees)) == {"table['manager_id'] -> table['employee_id']"}
