@@ -37,13 +37,16 @@ PROMISED = [
     "Text2SQL",
     "Text2SQLCode",
     "Usage",
+    "aevaluate",
     "aexecute",
+    "evaluate",
     "execute",
     "from_database",
     "from_graph",
     "from_table",
     "learn",
     "load",
+    "open_dataset",
 ]
 
 

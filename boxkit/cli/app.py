@@ -11,6 +11,7 @@ from boxkit.cli.ask import ask
 from boxkit.cli.chat import chat
 from boxkit.cli.demo import demo
 from boxkit.cli.doctor import doctor
+from boxkit.cli.evaluate import evaluate
 from boxkit.cli.learn import learn
 from boxkit.cli.memory import memory
 from boxkit.cli.models import models
@@ -36,5 +37,5 @@ def app() -> None:
     sys.set_int_max_str_digits(MAX_DIGITS)
 
 
-for _command in (ask, show, run, chat, demo, learn, memory, doctor, models):
+for _command in (ask, show, run, chat, demo, learn, memory, evaluate, doctor, models):
     app.add_command(_command)

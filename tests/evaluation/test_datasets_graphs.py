@@ -119,7 +119,11 @@ def test_real_webqsp_and_grailqa(data):
     assert (len(webqsp), webqsp[0].gold(), webqsp[0].language) == (600, [("m.05jd_",)], "sparql")
     grailqa = open_dataset("grailqa", data / "kg/grailqa", graph=data / "kg/grailqa/freebase_slice.nt")
     task = grailqa[0]
-    assert (len(grailqa), task.gold(), task.groups["level"]) == (500, [("m.01y2h6z",), ("m.01ph3t",)], ("compositional",))
+    assert (len(grailqa), task.gold(), task.groups["level"]) == (
+        500,
+        [("m.01y2h6z",), ("m.01ph3t",)],
+        ("compositional",),
+    )
     assert (task.source, task.language) == ("m.03zbbx9", "sexpr"), (task.source, task.language)
 
 

@@ -1,0 +1,270 @@
+"""``boxkit eval``: a strategy over a benchmark, resumable, with what it scores and costs while it runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from boxkit.cli.datasets import dataset_named, dataset_options
+from boxkit.cli.exits import Exit, end, reported
+from boxkit.cli.options import Asking, Confinement, asking, confinement
+
+if TYPE_CHECKING:
+    from boxkit.evaluation.datasets import Dataset
+    from boxkit.evaluation.estimate import Estimate
+    from boxkit.evaluation.summary import RunReport
+    from boxkit.strategies.steps import Strategy
+
+__all__ = ["evaluate", "running", "strategy_of"]
+
+#: The screen is brought up to date this often, and without a terminal a line is written this often.
+_REFRESH_S, _LINE_EVERY_S = 0.25, 30.0
+
+
+@click.command("eval")
+@click.argument("dataset", metavar="DATASET")
+@click.option("--out", metavar="FOLDER", type=click.Path(file_okay=False), help="The run's folder; needed to go on.")
+@dataset_options
+@asking
+@click.option("--seed", type=int, help="Sample the model with this seed.")
+@click.option("--temperature", type=click.FloatRange(min=0), help="Sample the model at this temperature.")
+@click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
+@click.option("--dollars", type=click.FloatRange(min=0, min_open=True), help="Stop cleanly before this is passed.")
+@click.option("--requests-per-minute", type=click.FloatRange(min=0, min_open=True), help="The server's limit.")
+@click.option("--tokens-per-minute", type=click.FloatRange(min=0, min_open=True), help="The server's limit.")
+@click.option("--price", nargs=2, type=float, metavar="IN OUT", help="Dollars for a million tokens, sent and received.")
+@click.option("--scorer", "scorers", multiple=True, metavar="NAME", help="Instead of the benchmark's. May be repeated.")
+@click.option("--rescore", is_flag=True, help="Judge the answers in --out anew; nothing is asked.")
+@click.option("--dry-run", is_flag=True, help="Say what it would cost; nothing is asked.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@confinement
+def evaluate(dataset: str, asking: Asking, confinement: Confinement, **options: Any) -> None:
+    """Put every question of DATASET to a strategy, and judge the answers as its official script does.
+
+    DATASET is NAME=PATH, or NAME/SPLIT=PATH for another split than the one that papers report; or a JSON Lines file of
+    your own with question, source and answer. After a kill, the same command goes on where it stopped.
+
+    \b
+        boxkit eval spider=data/spider --model gpt-4o-mini --dry-run
+        boxkit eval spider=data/spider --model gpt-4o-mini --out runs/spider --dollars 5
+    """
+    with reported():
+        asked = dataset_named(dataset, options)
+        if options["rescore"]:
+            _print(_rescored(options), as_json=options["as_json"])
+            end(Exit.ANSWERED)
+        strategy, who = strategy_of(asking, confinement, asked, options)
+        if options["dry_run"]:
+            _print_estimate(strategy, asked, options, who)
+            end(Exit.ANSWERED)
+        _print(_run(strategy, asked, options, who), as_json=options["as_json"])
+        end(Exit.ANSWERED)
+
+
+def strategy_of(
+    asking: Asking, confinement: Confinement, dataset: Dataset, options: dict[str, Any]
+) -> tuple[Strategy, str]:
+    """The strategy under the benchmark's profile, its model within the server's limits, and who answers in words."""
+    from boxkit.cli.strategies import strategy_for
+    from boxkit.evaluation.identity import rewritten
+    from boxkit.llm.limits import Paced
+    from boxkit.llm.protocol import LLM
+
+    if asking.profile == "default":
+        asking = replace(asking, profile=dataset.profile.name)
+    strategy, who = strategy_for(asking, confinement.limits())
+    if options["seed"] is not None or options["temperature"] is not None:
+        strategy = strategy.sampled(options["temperature"] or 0.0, options["seed"] or 0)
+    requests, tokens = options["requests_per_minute"], options["tokens_per_minute"]
+    if options.get("price"):
+        strategy = rewritten(strategy, LLM, lambda llm: _priced(llm, options["price"]))
+    if requests or tokens:
+        paced: dict[int, LLM] = {}
+
+        def slowed(llm: LLM) -> LLM:
+            limits = {"requests_per_minute": requests, "tokens_per_minute": tokens}
+            return paced.setdefault(id(llm), Paced(llm, **limits))
+
+        strategy = rewritten(strategy, LLM, slowed)
+    return strategy, who
+
+
+def _priced(llm: Any, price: tuple[float, float]) -> Any:
+    """The same model with a price."""
+    from boxkit.evaluation.priced import Priced
+    from boxkit.llm.prices import Price
+
+    return Priced(llm, Price(*price))
+
+
+def _rescored(options: dict[str, Any]) -> RunReport:
+    from boxkit.evaluation.summary import rescore
+
+    if not options["out"]:
+        raise click.UsageError("--rescore needs --out: the run's folder")
+    try:
+        return rescore(options["out"], options["scorers"] or None)
+    except ValueError as error:
+        raise click.UsageError(f"--scorer: {error}") from error
+
+
+def _run(strategy: Strategy, dataset: Dataset, options: dict[str, Any], who: str) -> RunReport:
+    import boxkit
+
+    _say(f"{len(dataset.head(options['limit']))} questions of {dataset.name}/{dataset.split}, answered by {who}")
+    for each in (*dataset.notes, *([f"{len(dataset.skipped)} rows left out"] if dataset.skipped else ())):
+        _say(each)
+    shared = {name: options[name] for name in ("limit", "concurrency", "dollars")}
+    try:
+        with running(len(dataset.head(options["limit"]))) as told:
+            return boxkit.evaluate(
+                strategy, dataset, options["out"], scorers=options["scorers"] or None, on_progress=told, **shared
+            )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _say(line: str) -> None:
+    from boxkit.cli.terminal import say, text
+
+    say(text(line, "dim"))
+
+
+@contextmanager
+def running(total: int) -> Iterator[Callable[[RunReport], None]]:
+    """A live view on a terminal, else a line now and then."""
+    import sys
+
+    from boxkit.cli.terminal import screen
+
+    started = time.monotonic()
+    if not sys.stderr.isatty():
+        yield _every(_LINE_EVERY_S, lambda report: _say(_state(report, started)))
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=screen(stderr=True)) as bar:
+        task = bar.add_task("", total=total)
+
+        def show(report: RunReport) -> None:
+            bar.update(task, completed=report.done, total=report.total, description=_state(report, started))
+
+        yield _every(_REFRESH_S, show)
+
+
+def _every(seconds: float, show: Callable[[RunReport], None]) -> Callable[[RunReport], None]:
+    """Show a report no more often than that, and the last one always."""
+    shown = time.monotonic()
+
+    def told(report: RunReport) -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= seconds or report.done == report.total:
+            shown = time.monotonic()
+            show(report)
+
+    return told
+
+
+def _state(report: RunReport, started: float) -> str:
+    """Score with its interval, tokens, dollars so far and to come, errors by kind, time left."""
+    usage, seconds = report.usage, time.monotonic() - started
+    parts = [f"{report.done} of {report.total}", str(report.summary())]
+    if usage.calls:
+        parts.append(f"{usage.prompt_tokens + usage.completion_tokens:,} tokens")
+        parts.append(_money(report))
+    if report.failures:
+        parts.append(", ".join(f"{kind} {count}" for kind, count in report.failures.most_common(3)))
+    fresh = sum(each.seconds > 0 for each in report.records)
+    left = seconds / max(1, fresh) * (report.total - report.done)
+    return " · ".join([*parts, f"about {_time(left)} left"] if report.done < report.total else parts)
+
+
+def _money(report: RunReport) -> str:
+    usage = report.usage
+    if usage.dollars is None:
+        return "price unknown"
+    saved = f" (${usage.virtual_dollars:.4f} without the cache)" if usage.cached_calls and usage.virtual_dollars else ""
+    to_come = report.dollars_to_come
+    return f"${usage.dollars:.4f} spent{saved}" + (f", ${to_come:.4f} to come" if to_come else "")
+
+
+def _time(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"
+
+
+def _print(report: RunReport, *, as_json: bool) -> None:
+    from boxkit.cli.tables import table
+    from boxkit.cli.terminal import print_json, show
+
+    if as_json:
+        print_json(_json(report))
+        return
+    rows = []
+    for name in report.scorers:
+        total = report.summary(name)
+        shares = [f"{100 * total.score:.1f}", f"{100 * total.low:.1f} to {100 * total.high:.1f}"]
+        rows.append((name, *shares, total.right, total.questions, total.unjudged))
+    show(table(("scorer", "score", "95 %", "right", "judged", "no verdict"), rows))
+    for group in report.groups:
+        parts = [(value, *str(found).split(" ", 1)) for value, found in report.by(group).items()]
+        if 1 < len(parts) <= 15:
+            show(table((group, "score", "interval"), parts))
+    failures = ", ".join(f"{kind} {count}" for kind, count in report.failures.most_common())
+    usage = report.usage
+    _say(f"{report.done} of {report.total} done; {usage.calls} calls; {_money(report)}; failures: {failures or 'none'}")
+    if report.stopped:
+        _say(f"stopped: {report.stopped}; the same command goes on")
+
+
+def _json(report: RunReport) -> dict[str, Any]:
+    from boxkit.canonical import json_value
+
+    return {
+        "settings": report.settings,
+        "about": report.about,
+        "done": report.done,
+        "total": report.total,
+        "stopped": report.stopped,
+        "scores": {name: json_value(report.summary(name)) for name in report.scorers},
+        "groups": {group: json_value(report.by(group)) for group in report.groups},
+        "failures": dict(report.failures),
+        "usage": json_value(report.usage),
+    }
+
+
+def _print_estimate(strategy: Strategy, dataset: Dataset, options: dict[str, Any], who: str) -> None:
+    from boxkit.canonical import json_value
+    from boxkit.cli.terminal import print_json, show, text, waiting
+    from boxkit.evaluation.estimate import estimate
+
+    with waiting("making prompts"):
+        found = estimate(strategy, dataset.head(options["limit"]))
+    if options["as_json"]:
+        print_json(json_value(found) | {"dollars": found.dollars, "dollars_at_most": found.dollars_at_most})
+        return
+    show(text(_told(found, who), lines=True))
+
+
+def _told(found: Estimate, who: str) -> str:
+    from boxkit.evaluation.estimate import REPLY_TOKENS
+
+    lines = [f"{found.questions} questions, answered by {who}; prompts made of {found.looked_at} of them"]
+    for name, load, dollars in (
+        ("likely", found.likely, found.dollars),
+        ("at most", found.most, found.dollars_at_most),
+    ):
+        cost = "price unknown" if dollars is None else f"${dollars:.4f}"
+        lines.append(
+            f"{name}: {load.calls:.1f} calls a question, {load.prompt_tokens * found.questions:,.0f} tokens sent, "
+            f"{load.completion_tokens * found.questions:,.0f} received: {cost}"
+        )
+    lines.append(f"a reply is taken to be {REPLY_TOKENS} tokens long; nothing was asked")
+    return "\n".join(lines)

@@ -1,0 +1,172 @@
+"""What a run will cost, before the first call: real prompts of some questions, put to a model that only counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from boxkit.answer import Usage
+from boxkit.errors import BoxkitError
+from boxkit.evaluation.datasets import Dataset
+from boxkit.evaluation.identity import models_of, rewritten, without_split
+from boxkit.llm.cache import identity_of
+from boxkit.llm.prices import Price, price_of
+from boxkit.llm.protocol import LLM, Completion, Message, Parameters, PromptLayoutName
+from boxkit.llm.reply import TokenCount
+from boxkit.llm.tokens import estimate_prompt_tokens
+from boxkit.strategies.steps import Strategy
+
+__all__ = ["REPLY_TOKENS", "Estimate", "estimate"]
+
+#: Tokens that a reply is taken to have: a few sentences and a short program.
+REPLY_TOKENS = 250
+
+#: A reply that every strategy finds something to run in.
+_RUNS = """It needs one step.
+Decomposition:
+Text2SQL: everything
+
+```sql
+SELECT 1 AS answer
+```
+
+```python
+answer = 1
+
+
+def compute_result(*given):
+    return [(1,)]
+```
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What a question costs on the average."""
+
+    calls: float
+    prompt_tokens: float
+    completion_tokens: float
+
+    def dollars(self, price: Price | None) -> float | None:
+        """Its price; None where that is unknown."""
+        if price is None:
+            return None
+        tokens = (self.prompt_tokens, self.completion_tokens)
+        return price.dollars(TokenCount(prompt=1_000_000, completion=0)) * tokens[0] / 1e6 + (
+            price.dollars(TokenCount(prompt=0, completion=1_000_000)) * tokens[1] / 1e6
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run will cost.
+
+    Attributes:
+        questions: How many are to be asked.
+        looked_at: Of how many the prompts were made.
+        model: Who would be asked; empty for no model.
+        likely: A question, where the first reply of each call serves.
+        most: A question, where every correction is needed.
+        price: For a million tokens; None where it is unknown.
+    """
+
+    questions: int
+    looked_at: int
+    model: str
+    likely: Load
+    most: Load
+    price: Price | None = None
+
+    @property
+    def dollars(self) -> float | None:
+        """The whole run's likely cost."""
+        each = self.likely.dollars(self.price)
+        return None if each is None else each * self.questions
+
+    @property
+    def dollars_at_most(self) -> float | None:
+        """The same where every correction is needed."""
+        each = self.most.dollars(self.price)
+        return None if each is None else each * self.questions
+
+
+@dataclass(slots=True)
+class _Counting:
+    """A model that answers the same to everything, and counts what it is sent."""
+
+    llm: LLM
+    reply: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    identity: Mapping[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.identity = identity_of(self.llm)
+
+    @property
+    def name(self) -> str:
+        """The real model's name."""
+        return self.llm.name
+
+    @property
+    def layout(self) -> PromptLayoutName:
+        """The real model's layout."""
+        return self.llm.layout
+
+    def complete(self, messages: Sequence[Message], parameters: Parameters = Parameters()) -> Completion:  # noqa: ARG002
+        """The fixed reply."""
+        self.calls += 1
+        tokens = estimate_prompt_tokens(messages)
+        self.prompt_tokens += tokens
+        return Completion(self.reply, Usage(1, prompt_tokens=tokens, completion_tokens=REPLY_TOKENS))
+
+    async def acomplete(self, messages: Sequence[Message], parameters: Parameters = Parameters()) -> Completion:
+        """The same."""
+        return self.complete(messages, parameters)
+
+
+def estimate(strategy: Strategy, dataset: Dataset, *, sample: int = 12, price: Price | None = None) -> Estimate:
+    """What it would cost to evaluate a strategy; nothing is asked.
+
+    Args:
+        strategy: As for `evaluate`.
+        dataset: What is left to ask.
+        sample: Of how many questions to make the prompts.
+        price: The model's; as its name says where None.
+    """
+    models = models_of(strategy)
+    strategy = without_split(strategy, dataset.name, dataset.split)
+    looked = dataset.sample(sample)
+    likely, most = (_load(strategy, looked, reply) for reply in (_RUNS, ""))
+    # A strategy of several steps may end at its first failure.
+    most = max(likely, most, key=lambda load: load.prompt_tokens)
+    names = ", ".join(dict.fromkeys(llm.name for llm in models))
+    return Estimate(len(dataset), len(looked), names, likely, most, price or _price(models))
+
+
+def _price(models: Sequence[LLM]) -> Price | None:
+    if not models:
+        return Price(0.0, 0.0)
+    given = [getattr(llm, "price", None) or price_of(llm.name) for llm in models]
+    return given[0] if len(set(given)) == 1 else None
+
+
+def _load(strategy: Strategy, dataset: Dataset, reply: str) -> Load:
+    made: list[_Counting] = []
+
+    def counting(llm: LLM) -> LLM:
+        made.append(_Counting(llm, reply))
+        return made[-1]
+
+    stub: Strategy = rewritten(strategy, LLM, counting)
+    asked = 0
+    for task in dataset if made else ():
+        try:
+            stub.ask(task.asked, task.boxes())
+        except BoxkitError:
+            continue  # its source cannot be read, which costs nothing
+        asked += 1
+    calls, tokens = sum(each.calls for each in made), sum(each.prompt_tokens for each in made)
+    return Load(calls / (asked or 1), tokens / (asked or 1), calls * REPLY_TOKENS / (asked or 1))

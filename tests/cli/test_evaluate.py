@@ -1,0 +1,71 @@
+"""`boxkit eval` from the shell: a dry run, a run, going on, judging anew."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+from click.testing import CliRunner
+
+from boxkit.cli.app import app
+from boxkit.testing import FaultyServer
+
+
+@pytest.fixture
+def spider(tmp_path):
+    home = tmp_path / "spider" / "database" / "shop"
+    home.mkdir(parents=True)
+    with closing(sqlite3.connect(home / "shop.sqlite")) as connection:
+        connection.executescript("CREATE TABLE item (name TEXT, price REAL); INSERT INTO item VALUES ('pen', 2);")
+    row = {"db_id": "shop", "question": "How many items are there?", "query": "SELECT count(*) FROM item"}
+    (tmp_path / "spider" / "dev.json").write_text(json.dumps([row, row, {"db_id": "lost", **row, "query": "x"}]))
+    return f"spider={tmp_path / 'spider'}"
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["eval", *map(str, arguments)], catch_exceptions=False)
+
+
+def test_bad_rows_end_the_command_with_their_lines(spider):
+    done = run(spider, "--strategy", "planner")
+    assert done.exit_code == 3 and "1 of 3 rows do not fit" in done.output and "--skip-bad" in done.output
+
+
+def test_a_run_scores_goes_on_and_is_judged_anew(spider, tmp_path):
+    common = (spider, "--skip-bad", "--strategy", "planner", "--out", tmp_path / "run")
+    done = run(*common, "--limit", 1)
+    assert done.exit_code == 0 and "spider" in done.stdout and "100.0" in done.stdout
+    told = json.loads(run(*common, "--json").stdout)
+    assert (told["done"], told["scores"]["spider"]["right"], told["usage"]["calls"]) == (2, 2, 0)
+    anew = run(spider, "--skip-bad", "--out", tmp_path / "run", "--rescore", "--scorer", "bird")
+    assert anew.exit_code == 0 and "bird" in anew.stdout and "pandora_release" not in anew.stdout
+    changed = run(*common, "--profile", "bird")
+    assert changed.exit_code == 6 and "runs do not mix" in changed.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nosuch=.",), "no dataset 'nosuch'"),
+        (("spidre",), "there is no 'spidre'"),
+        (("--scorer", "spidr"), "no scorer 'spidr'"),
+        (("--rescore",), "--rescore needs --out"),
+    ],
+)
+def test_a_slip_names_what_there_is(spider, arguments, said):
+    named = arguments if arguments[0][0] != "-" else (spider, "--skip-bad", "--strategy", "planner", *arguments)
+    done = run(*named)
+    assert done.exit_code == 2 and said in done.output
+
+
+def test_a_dry_run_costs_nothing_and_a_real_one_what_it_said(spider, tmp_path):
+    with FaultyServer(lambda request: "```python\nanswer = len(item)\n```") as server:
+        common = (spider, "--skip-bad", "--model", "faulty-1", "--base-url", server.base_url, "--price", 1, 2, "--k", 0)
+        dry = run(*common, "--dry-run")
+        assert dry.exit_code == 0 and not server.requests
+        assert "1.0 calls a question" in dry.stdout and "3.0 calls a question" in dry.stdout and "$0.00" in dry.stdout
+        told = json.loads(run(*common, "--json", "--concurrency", 1, "--cache", tmp_path / "cache").stdout)
+        assert (told["scores"]["spider"]["right"], len(server.requests)) == (2, 1)
+        assert told["usage"]["dollars"] == pytest.approx(140e-6) and told["usage"]["virtual_dollars"] > 200e-6
