@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -92,3 +94,26 @@ def test_categories_written_in_several_ways_are_noted_in_small_tables_and_frames
     (note,) = (note for note in boxkit.load(pd.DataFrame({"v": values})).notes if "may be one" in note.message)
     assert "'groceries'" in note.message and any("may be one" in each.message for each in notes_on(values))
     assert not any("may be one" in each.message for each in notes_on(["aB", "AB", "x1", "X1"]))
+
+
+def test_every_fix_for_real_files_runs_and_changes_nothing_by_itself(data: Path) -> None:
+    paths = [*sorted(data.glob("messy/*/*")), *sorted(data.glob("spider/database/*/*.sqlite"))[::12]]
+    kinds: Counter[str] = Counter()
+    for path in paths:
+        boxes = boxkit.load(path)
+        frames = {name: box.frame for name, box in boxes.items()}
+        before = {name: frame.copy() for name, frame in frames.items()}
+        for note in boxes.notes:
+            if note.fix is None:
+                continue
+            made = eval(note.fix, {"pd": pd, **frames})
+            assert isinstance(made, pd.Series | pd.DataFrame) and len(made) <= len(frames[note.box or ""]), note
+            if "to_numeric" in note.fix:
+                assert pd.api.types.is_numeric_dtype(made) and made.notna().any(), note
+            if "to_datetime" in note.fix:
+                assert pd.api.types.is_datetime64_any_dtype(made) and made.notna().any(), note
+            kinds[note.fix.partition("(")[0]] += 1
+        for name, frame in frames.items():
+            pd.testing.assert_frame_equal(frame, before[name])
+        assert path.suffix != ".csv" or boxkit.load(path).loading_notes == boxes.loading_notes
+    assert sum(kinds.values()) > 50
