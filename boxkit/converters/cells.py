@@ -13,7 +13,7 @@ from boxkit.converters.columns import column
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MISSING_WORDS", "is_exact", "typed"]
+__all__ = ["MISSING_WORDS", "is_boolean", "is_exact", "is_integer", "is_number", "typed"]
 
 #: Words that mean "no value" among numbers; in a column of texts they stay texts.
 MISSING_WORDS = frozenset({"NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NULL", "null", "None", "none"})
@@ -72,6 +72,21 @@ def _conversion(texts: set[str]) -> Any:
 
 def _is_int64(text: str) -> bool:
     return len(text) < 19 or (len(text) <= _INTEGER_CHARS and int(text) in _INT64)
+
+
+def is_integer(text: str) -> bool:
+    """Whether the text is an integer, as cells of integers show it."""
+    return _INTEGER.fullmatch(text) is not None
+
+
+def is_number(text: str) -> bool:
+    """Whether the text is a number, as cells of numbers show it."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def is_boolean(text: str) -> bool:
+    """Whether the text says true or false."""
+    return any(text in pair for pair in _BOOLEANS)
 
 
 def is_exact(text: str) -> bool:

@@ -29,6 +29,9 @@ __all__ = [
 #: How many values of a column are looked at to say what its texts are.
 SAMPLE_VALUES = 200
 
+#: Rows looked at at once for these.
+_LOOKED_AT = 10_000
+
 #: Floats hold every integer up to this one.
 EXACT_IN_FLOAT = 2**53
 
@@ -177,7 +180,16 @@ def type_in_words(series: pd.Series[Any]) -> str:
         return "datetime"
     if pd.api.types.is_timedelta64_dtype(dtype):
         return "duration"
-    present = series.dropna()
     if pd.api.types.is_object_dtype(dtype):
-        return words_for_values(present)
-    return words_for_values(present.head(SAMPLE_VALUES)) or "text"
+        return words_for_values(series.dropna())
+    return words_for_values(_first_values(series)) or "text"
+
+
+def _first_values(series: pd.Series[Any]) -> list[Any]:
+    """The first values that are there; found without a copy of a long column."""
+    found: list[Any] = []
+    for start in range(0, len(series), _LOOKED_AT):
+        found += series.iloc[start : start + _LOOKED_AT].dropna().head(SAMPLE_VALUES - len(found)).tolist()
+        if len(found) == SAMPLE_VALUES:
+            break
+    return found

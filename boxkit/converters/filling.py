@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Filling"]
 
-#: Texts of smaller batches are joined until there are so many.
-_JOINED_ROWS = 32_768
+_FIRST_NOT_ASCII = 128
 
 
 class Filling:
@@ -35,7 +34,8 @@ class Filling:
         self._expected = expected
         self._is_real = is_real
         self._length = 0
-        self._values: _Numbers | _Texts | _Bytes | None = None
+        self._text_kind: type[_Texts | _TextObjects] | None = None
+        self._values: _Numbers | _Texts | _TextObjects | _Bytes | None = None
 
     def nothing(self, count: int) -> None:
         """Add missing values."""
@@ -45,6 +45,10 @@ class Filling:
 
     def integers(self, values: Any, missing: Any = None) -> None:
         """Add an int64 array; values where ``missing`` says True do not count."""
+        if self._is_real:
+            # SQLite keeps whole numbers of a REAL column as integers to save space: they are floats all the same.
+            self.floats(values.astype(np.float64) if missing is None else np.where(missing, np.nan, values))
+            return
         if self._begun(_Numbers) and not self._of(_Numbers).integers(values, missing, self._is_real):
             self.is_exact = False
         self._length += len(values)
@@ -57,8 +61,10 @@ class Filling:
         self._length += len(values)
 
     def texts(self, array: pa.Array) -> None:
-        """Add an Arrow array of texts, or of bytes that may be some."""
-        if self._begun(_Texts) and not self._of(_Texts).put(array):
+        """Add an Arrow array of texts."""
+        if self._text_kind is None:
+            self._text_kind = _TextObjects if text_dtype() is np.dtype(object) else _Texts
+        if self._begun(self._text_kind) and not self._of(self._text_kind).put(array):
             self.is_exact = False
         self._length += len(array)
 
@@ -72,7 +78,7 @@ class Filling:
         if not self.is_exact:
             return False
         if self._values is None:
-            self._values = _Numbers(self._expected) if kind is _Numbers else kind()
+            self._values = kind(self._expected) if kind in (_Numbers, _Texts) else kind()
             self._values.nothing(self._length)
         elif not isinstance(self._values, kind):
             self.is_exact, self._values = False, None
@@ -162,59 +168,103 @@ def _fit_floats(values: Any, missing: Any) -> bool:
 
 
 class _Texts:
-    """Arrow's own memory where the installed pandas keeps texts so, Python's texts where not."""
+    """One Arrow array, if the installed pandas keeps texts so; its buffers grow in place, which Arrow's own do not."""
 
-    def __init__(self) -> None:
-        import pandas as pd
-
-        self.is_object = pd.api.types.is_object_dtype(text_dtype())
-        self.chunks: list[Any] = []
-        self.waiting: list[Any] = []
-        self.waiting_rows = 0
+    def __init__(self, expected: int) -> None:
+        self.offsets: Any = np.empty(expected + 1, dtype=np.int64)
+        self.offsets[0] = 0
+        self.content: Any = np.empty(0, dtype=np.uint8)
+        self.missing: Any = None
+        self.length = 0
 
     def nothing(self, count: int) -> None:
-        import pyarrow as pa
-
-        self._keep(pa.nulls(count, pa.large_string()))
+        rows = self._more_rows(count)
+        self.offsets[rows.start + 1 : rows.stop + 1] = self.offsets[rows.start]
+        self._miss(rows, True)
 
     def put(self, array: pa.Array) -> bool:
-        import pyarrow as pa
-
-        try:
-            if not pa.types.is_large_string(array.type):
-                array = array.cast(pa.large_string())
-            array.validate(full=True)
-        except pa.ArrowInvalid:
+        ends, content = _places(array)
+        if not _is_utf8(array, content):
             return False
-        self._keep(array)
+        rows = self._more_rows(len(array))
+        size = int(self.offsets[rows.start])
+        if size + len(content) > len(self.content):
+            self.content.resize(max(size + len(content), len(self.content) * 9 // 8), refcheck=False)
+        self.content[size : size + len(content)] = content
+        np.add(ends, size, out=self.offsets[rows.start + 1 : rows.stop + 1])
+        if array.null_count:
+            self._miss(rows, array.is_null().to_numpy(zero_copy_only=False))
         return True
 
-    def _keep(self, array: pa.Array) -> None:
-        if self.is_object:
-            self.chunks.append(array.to_pandas().to_numpy())
-            return
-        self.waiting.append(array)
-        self.waiting_rows += len(array)
-        # A driver's buffers are up to twice as large as what they hold; joined ones are not.
-        if self.waiting_rows >= _JOINED_ROWS:
-            self._join()
+    def _more_rows(self, count: int) -> slice:
+        start, self.length = self.length, self.length + count
+        if self.length >= len(self.offsets):
+            self._resize(max(self.length, len(self.offsets) * 9 // 8))
+        return slice(start, self.length)
 
-    def _join(self) -> None:
+    def _miss(self, rows: slice, missing: Any) -> None:
+        if self.missing is None:
+            self.missing = np.zeros(len(self.offsets) - 1, dtype=bool)
+        self.missing[rows] = missing
+
+    def _resize(self, rows: int) -> None:
+        self.offsets.resize(rows + 1, refcheck=False)
+        if self.missing is not None:
+            self.missing.resize(rows, refcheck=False)
+
+    def series(self) -> pd.Series[Any]:
         import pyarrow as pa
 
-        if self.waiting:
-            self.chunks.append(pa.concat_arrays(self.waiting))
-        self.waiting, self.waiting_rows = [], 0
+        self._resize(self.length)
+        self.content.resize(int(self.offsets[-1]), refcheck=False)
+        valid = None if self.missing is None else pa.py_buffer(np.packbits(~self.missing, bitorder="little"))
+        buffers = [valid, pa.py_buffer(self.offsets), pa.py_buffer(self.content)]
+        made: pd.Series[Any] = pa.Array.from_buffers(pa.large_string(), self.length, buffers).to_pandas()
+        return made
+
+
+def _places(array: pa.Array) -> tuple[Any, Any]:
+    """Where each text ends in the bytes of all, and these."""
+    import pyarrow as pa
+
+    _, offsets, content = array.buffers()
+    width = np.int64 if pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type) else np.int32
+    places = np.frombuffer(offsets, dtype=width)[array.offset : array.offset + len(array) + 1]
+    all_bytes = np.frombuffer(content, dtype=np.uint8) if content is not None else np.empty(0, dtype=np.uint8)
+    return places[1:] - places[0], all_bytes[places[0] : places[-1]]
+
+
+def _is_utf8(array: pa.Array, content: Any) -> bool:
+    import pyarrow as pa
+
+    if content.max(initial=0) < _FIRST_NOT_ASCII:
+        return True
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+class _TextObjects:
+    """Python's texts, where the installed pandas keeps these."""
+
+    def __init__(self) -> None:
+        self.chunks: list[Any] = []
+
+    def nothing(self, count: int) -> None:
+        self.chunks.append(np.full(count, None, dtype=object))
+
+    def put(self, array: pa.Array) -> bool:
+        if not _is_utf8(array, _places(array)[1]):
+            return False
+        self.chunks.append(array.to_pandas().to_numpy())
+        return True
 
     def series(self) -> pd.Series[Any]:
         import pandas as pd
-        import pyarrow as pa
 
-        if self.is_object:
-            return pd.Series(np.concatenate(self.chunks), dtype=object, copy=False)
-        self._join()
-        made: pd.Series[Any] = pa.chunked_array(self.chunks, pa.large_string()).to_pandas()
-        return made
+        return pd.Series(np.concatenate(self.chunks), dtype=object, copy=False)
 
 
 class _Bytes:
