@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias
 
-from boxkit.evaluation.scorers import SCORERS, Score, score
+from boxkit.evaluation.scorers import Score, score
 
 __all__ = ["Predicted", "as_sqlite", "judge"]
 
@@ -152,7 +152,7 @@ def _rows_of_sqlite(name: str, predicted: Predicted, gold: Rows, context: Mappin
 
 
 def _sql(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001
-    if name not in SCORERS or not predicted.sql:
+    if not predicted.sql:
         return Score.none("this script compares SQL, and the answer is none")
     return score(name, predicted.sql, context.get("sql", ""), database=context.get("database", ""))
 

@@ -40,7 +40,7 @@ class SqlLayout:
     question: tuple[str, ...] = ("question",)
     sql: tuple[str, ...] = ("query",)
     evidence: tuple[str, ...] = ()
-    scorers: tuple[str, ...] = ("spider", "spider_strict", "pandora_release")
+    scorers: tuple[str, ...] = ("spider", "spider_strict", "spider_exec", "pandora_release")
     profile: str = "spider"
     groups: Callable[[Row], Mapping[str, tuple[str, ...]]] = lambda row: {}  # noqa: ARG005
     id: str | None = None

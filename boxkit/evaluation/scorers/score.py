@@ -46,6 +46,7 @@ SCORERS: dict[str, str] = {
     "wikitq": "wikitq:wikitq",
     "spider": "spider:spider",
     "spider_strict": "spider:spider_strict",
+    "spider_exec": "spider_exec:spider_exec",
     "bird": "bird:bird",
     "bird_f1": "bird:bird_f1",
     "grailqa": "kgqa:grailqa",

@@ -1,0 +1,105 @@
+"""Spider's first execution match (``evaluation.py --etype exec``), by which older papers report."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from boxkit.evaluation.scorers.score import Score
+from boxkit.evaluation.scorers.spider_grammar import Schema, Unit, Unreadable, read_select
+
+__all__ = ["spider_exec"]
+
+
+def spider_exec(predicted: str, gold: str, *, database: str | Path) -> Score:
+    """Whether two queries select equal columns, each known by what is selected, row by row in order.
+
+    Rows must come in the same order always, columns in any. A unit that is selected twice counts once (its last column
+    does), and the aggregate around a unit is no part of what it is known by. A query that the script's own grammar does
+    not read is wrong, whatever it gives.
+
+    Args:
+        predicted: SQL.
+        gold: SQL.
+        database: The SQLite file. Foreign keys are those of ``tables.json`` beside the folder of databases, else the
+            file's own.
+    """
+    path = Path(database)
+    if not path.is_file():
+        return Score.none(f"there is no database {path}")
+    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+        schema = Schema(_columns(connection), _tied(path, connection))
+        try:
+            wanted = read_select(gold, schema)
+        except Unreadable as error:
+            return Score.none(f"a gold query that its grammar does not read ends the official script: {error}")
+        try:
+            units = read_select(predicted, schema)
+        except Unreadable as error:
+            return Score.of(False, f"the script's grammar does not read the query: {error}")
+        try:
+            own = connection.execute(predicted).fetchall()
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            return Score.of(False, f"the query fails: {error}")
+        try:
+            theirs = connection.execute(gold).fetchall()
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            return Score.none(f"a gold query that fails ends the official script: {error}")
+    equal = _by_unit(own, units) == _by_unit(theirs, wanted)
+    return Score.of(equal, "" if equal else "the selected units or their columns differ")
+
+
+def _by_unit(rows: Sequence[Sequence[Any]], units: Sequence[Unit]) -> dict[Unit, list[Any]]:
+    return {unit: [row[at] for row in rows] for at, unit in enumerate(units)}
+
+
+def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
+    names = [str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    pragma = "SELECT name FROM pragma_table_info(?)"
+    return {name.lower(): [str(row[0]).lower() for row in connection.execute(pragma, (name,))] for name in names}
+
+
+def _tied(path: Path, connection: sqlite3.Connection) -> dict[str, str]:
+    """For each column in a foreign key, the first column of all that are tied to it."""
+    groups: list[list[str]] = []
+    for one, other in _listed(path) or _declared(connection):
+        group = next((each for each in groups if one in each or other in each), None)
+        if group is None:
+            group = []
+            groups.append(group)
+        group.extend(name for name in (one, other) if name not in group)
+    # A column in two groups belongs to the last, as in the script.
+    return {name: min(group) for group in groups for name in group}
+
+
+def _listed(path: Path) -> list[tuple[str, str]]:
+    """The foreign keys of ``tables.json``, where there is one that knows the database."""
+    for folder in list(path.parents)[1:4]:
+        file = folder / "tables.json"
+        if file.is_file():
+            entries: list[Mapping[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+            entry = next((each for each in entries if each.get("db_id") == path.stem), None)
+            return [] if entry is None else _of_entry(entry)
+    return []
+
+
+def _of_entry(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
+    tables, columns = entry["table_names_original"], entry["column_names_original"]
+
+    def name(at: int) -> str:
+        table, column = columns[at]
+        return f"{tables[table]}.{column}".lower()
+
+    return [(name(one), name(other)) for one, other in entry["foreign_keys"]]
+
+
+def _declared(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    query = """SELECT m.name, k."from", k."table", k."to" FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS k
+        WHERE m.type = 'table'"""
+    found = connection.execute(query).fetchall()
+    return [(f"{one}.{own}".lower(), f"{other}.{theirs or own}".lower()) for one, own, other, theirs in found]
