@@ -224,7 +224,9 @@ class Queries:
         ]
         if day.kind == "date":
             choices += [f"STRFTIME('{rng.choice(['%Y', '%m', '%d', '%Y-%m', '%w', '%j'])}', {day.written})"]
-            choices += [f"DATE({day.written}, '{rng.choice(['+1 day', '-10 days', '+1 month', 'start of month'])}')"]
+            choices += [
+                f"DATE({day.written}, '{rng.choice(['+1 day', '-10 days', '+1 month', '-2 years', 'start of month'])}')"
+            ]
         return rng.choice(choices)
 
     def aggregate(self, columns: list[Column]) -> str:

@@ -118,6 +118,21 @@ FUNCTIONS: dict[str, Function] = {
         "(pd.Timestamp({0}) + pd.Timedelta(days={1})).strftime({2})",
         text=True,
     ),
+    "months_later": _plain(
+        "text",
+        '(pd.to_datetime({0}, format="ISO8601") + pd.DateOffset(months={1})).dt.strftime("%Y-%m-%d")',
+        '(pd.Timestamp({0}) + pd.DateOffset(months={1})).strftime("%Y-%m-%d")',
+        text=True,
+    ),
+    # The same where a day that the month does not have is one of the next month's.
+    "months_later_or_more": _plain(
+        "text",
+        '((pd.to_datetime({0}, format="ISO8601").dt.to_period("M") + {1}).dt.to_timestamp()'
+        ' + pd.to_timedelta(pd.to_datetime({0}, format="ISO8601").dt.day - 1, unit="D")).dt.strftime("%Y-%m-%d")',
+        '((pd.Period({0}, "M") + {1}).to_timestamp()'
+        ' + pd.Timedelta(days=pd.Timestamp({0}).day - 1)).strftime("%Y-%m-%d")',
+        text=True,
+    ),
     "days_between": _plain(
         "number",
         "((pd.to_datetime({0}) - pd.to_datetime({1})) / pd.Timedelta(days=1))",

@@ -262,7 +262,7 @@ def _of_both(ours: Type, theirs: Type) -> Type:
 
 def _cast(inner: Type, to: ex.CastName) -> Type:
     if to == "text":
-        return Type("text", inner.nullable, "text")
+        return replace(inner, affinity="text") if inner.kind == "text" else Type("text", inner.nullable, "text")
     if to == "integer":
         return Type("integer", inner.nullable, "integer")
     if to in ("number", "numeric"):

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from boxkit.errors import UnsupportedQuery
 from boxkit.memory.transpile.sql_collation import folded
+from boxkit.memory.transpile.sql_dates import is_date_text
 from boxkit.plan import Call, Cast, Compare, Constant, Expression, InPlan, InValues, ScalarPlan, any_of
 from boxkit.plan.types import Type
 
@@ -71,7 +72,7 @@ def as_numeric(value: Expression, kind: Type, operator: str = "=") -> Expression
     """Text that is a number through and through becomes one; other values stay."""
     if isinstance(value, Constant):
         return Constant(_numeric(value.value)) if isinstance(value.value, str) else value
-    if kind.kind not in ("text", "mixed"):
+    if kind.kind not in ("text", "mixed") or is_date_text(value):
         return value
     if operator not in ("=", "in"):
         known = None if kind.values is None else kind.values.dropna()
@@ -166,7 +167,8 @@ def cast(value: Expression, to: Any, reader: ExpressionReader) -> Expression:
     if isinstance(value, Constant):
         return _cast_constant(value, target, reader)
     if target == "text":
-        return to_text(value, reader)
+        # A text of another affinity is a text from here on.
+        return Cast(value, "text") if kind.kind == "text" and kind.affinity != "text" else to_text(value, reader)
     if target == "number" and kind.kind in ("text", "mixed") and name in ("DECIMAL", "NUMERIC"):
         return number(value, reader)
     if target == "number" and kind.kind == "integer" and name in ("DECIMAL", "NUMERIC"):

@@ -16,12 +16,21 @@ from boxkit.plan.types import Type
 if TYPE_CHECKING:
     from boxkit.memory.transpile.sql_expressions import ExpressionReader
 
-__all__ = ["read_date_function"]
+__all__ = ["holds_dates", "is_date_text", "is_day", "read_date_function"]
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?")
 #: Formats that are a piece of an ISO text: the function here, where the piece starts and ends.
 _PIECES = {"%Y": (0, 4), "%m": (5, 7), "%d": (8, 10), "%Y-%m": (0, 7), "%Y-%m-%d": (0, 10)}
 _DIGITS = {"%Y": "year_text", "%m": "month_text", "%d": "day_text"}
+#: Functions whose text is a date again.
+_GIVE_DATES = (
+    "text_part",
+    "formatted_date",
+    "days_later",
+    "formatted_days_later",
+    "months_later",
+    "months_later_or_more",
+)
 _KNOWN_CODES = set("dHjmMSwY")
 
 
@@ -30,6 +39,8 @@ def read_date_function(reader: ExpressionReader, node: Any) -> Expression | None
     if reader.dialect != "sqlite" and not isinstance(node, exp.TimeToStr):
         return _extracted(reader, node)
     name, arguments = _call(node)
+    if (name in ("strftime", "date", "time", "datetime") or (name and len(arguments) > 1)) and _is_constant(node):
+        return _computed(node)
     if name == "strftime":
         return _formatted(reader, arguments[0], arguments[1:], node)
     if name in ("date", "time", "datetime"):
@@ -41,6 +52,38 @@ def read_date_function(reader: ExpressionReader, node: Any) -> Expression | None
             return Arithmetic("+", Call("julian_day", moment.arguments[:1]), moment.arguments[1])
         return Call("julian_now") if moment is None else Call("julian_day", (moment,))
     return None
+
+
+def _is_constant(node: Any) -> bool:
+    """Whether a date is written out and changed by what is written out."""
+    leaves = [
+        each for each in node.walk() if not each.args or isinstance(each, (exp.Literal, exp.Column, exp.Subquery))
+    ]
+    texts = [each.name.lower() for each in leaves]
+    return all(isinstance(each, exp.Literal) and each.is_string for each in leaves) and not {
+        "now",
+        "localtime",
+        "utc",
+    } & set(texts)
+
+
+def _computed(node: Any) -> Constant:
+    """A constant date's value, as SQLite computes it."""
+    import sqlite3
+    from contextlib import closing
+
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            return Constant(connection.execute(f"SELECT {node.sql(dialect='sqlite')}").fetchone()[0])
+        except sqlite3.Error as error:
+            raise UnsupportedQuery("a date function that SQLite refuses", detail=str(error)) from error
+
+
+def is_date_text(value: Expression) -> bool:
+    """Whether a value is the text of a date, computed by a date function."""
+    if isinstance(value, Arithmetic):
+        return value.operator == "||" and is_date_text(value.left)
+    return isinstance(value, Call) and value.function in _GIVE_DATES
 
 
 def _call(node: Any) -> tuple[str, list[Any]]:
@@ -76,26 +119,51 @@ def _moment(reader: ExpressionReader, arguments: list[Any], node: Any) -> Expres
         if not isinstance(value.value, str) or not _is_iso(value.value):
             raise UnsupportedQuery("a date that is not written YYYY-MM-DD", detail=node.sql())
         return value
-    if isinstance(value, Call) and value.function in ("text_part", "formatted_date", "days_later"):
+    if is_date_text(value):
         return value
     if not holds_dates(reader.type_of(value)):
         raise UnsupportedQuery("a date function of what is not all written YYYY-MM-DD", detail=node.sql())
     return value
 
 
+_MODIFIER = re.compile(r"([+-]?\d+) (day|month|year)s?|start of (month|year)")
+
+
 def _moved(reader: ExpressionReader, arguments: list[Any], node: Any) -> Expression:
-    """A date so many days later or earlier."""
+    """A date after its modifiers, in order: so many days, months or years later, the start of its month or year."""
     first, *modifiers = arguments
-    days = 0
-    for each in modifiers:
-        found = re.fullmatch(r"([+-]?\d+) days?", each.name if isinstance(each, exp.Literal) else "")
-        if found is None:
-            raise UnsupportedQuery("a date modifier", detail=node.sql())
-        days += int(found[1])
     moment = _moment(reader, [first], node)
     if moment is None or isinstance(moment, Constant):
         raise UnsupportedQuery("a date modifier", detail=node.sql())
-    return Call("days_later", (moment, Constant(days)))
+    days = 0
+    for each in modifiers:
+        found = _MODIFIER.fullmatch(each.name.lower() if isinstance(each, exp.Literal) else "")
+        if found is None or (days and found[2] != "day"):
+            raise UnsupportedQuery("a date modifier", detail=node.sql())
+        if found[2] == "day":
+            days += int(found[1])
+        elif found[2]:
+            months = Constant(int(found[1]) * (12 if found[2] == "year" else 1))
+            moment = Call("months_later" if _is_early(moment, reader) else "months_later_or_more", (moment, months))
+        else:
+            end, rest = (7, "-01") if found[3] == "month" else (4, "-01-01")
+            moment = Arithmetic("||", Call("text_part", (moment, Constant(0), Constant(end))), Constant(rest))
+    return Call("days_later", (moment, Constant(days))) if days else moment
+
+
+def _is_early(value: Expression, reader: ExpressionReader) -> bool:
+    """Whether a date's day is one that every month has."""
+    if isinstance(value, Arithmetic):
+        return True  # the first of a month
+    known = reader.type_of(value).values
+    return known is not None and bool((known.dropna().str[8:10] <= "28").all())
+
+
+def _loses_time(value: Expression) -> bool:
+    """Whether a moment has lost its time of day on the way, which SQLite would have kept."""
+    return any(
+        isinstance(each, Call) and each.function.startswith("months_later") for each in walk(value, into_plans=False)
+    )
 
 
 def is_day(value: Expression, reader: ExpressionReader) -> TypeGuard[Call]:
@@ -139,6 +207,8 @@ def _formatted(reader: ExpressionReader, pattern_node: Any, arguments: list[Any]
     moment = _moment(reader, arguments, node)
     if moment is None:
         return Call("year_now_text") if pattern == "%Y" else Call("formatted_now", (Constant(pattern),))
+    if _loses_time(moment) and not set(re.findall(r"%(.)", pattern)) <= set("Ymdjw"):
+        raise UnsupportedQuery("a date modifier where the time of day counts", detail=node.sql())
     if isinstance(moment, Call) and moment.function == "days_later":
         return Call("formatted_days_later", (*moment.arguments, Constant(pattern)))
     if isinstance(moment, Constant):

@@ -12,6 +12,7 @@ from boxkit.memory.transpile.sql import operands
 from boxkit.memory.transpile.sql_collation import is_nocase, lowered, without_collation
 from boxkit.memory.transpile.sql_dates import is_day
 from boxkit.memory.transpile.sql_functions import read_function
+from boxkit.memory.transpile.sql_rows import rows_compared, rows_in
 from boxkit.memory.transpile.sql_scope import Scope
 from boxkit.plan import (
     Aggregated,
@@ -213,7 +214,7 @@ class ExpressionReader:
                 return self._glob(node)
         if type(node) in _COMPARISONS:
             if isinstance(node.this, exp.Tuple) or isinstance(node.expression, exp.Tuple):
-                return self._rows_compared(node)
+                return rows_compared(self, node)
             return self._compared(_COMPARISONS[type(node)], node.this, node.expression)
         raise UnsupportedQuery(type(node).__name__.upper(), detail=node.sql())
 
@@ -222,12 +223,6 @@ class ExpressionReader:
         if any(map(is_nocase, sides)):
             left, right = lowered(left, self), lowered(right, self)
         return self.compare(operator, left, right)
-
-    def _rows_compared(self, node: Any) -> Expression:
-        sides = [each.expressions for each in (node.this, node.expression) if isinstance(each, exp.Tuple)]
-        if len(sides) < 2 or not isinstance(node, exp.EQ) or len(sides[0]) != len(sides[1]):
-            raise UnsupportedQuery("a comparison of rows", detail=node.sql())
-        return all_of(*(self.compare("=", self.read(a), self.read(b)) for a, b in zip(*sides, strict=True)))
 
     def _between(self, node: Any) -> Expression:
         value = self.read(node.this)
@@ -253,7 +248,7 @@ class ExpressionReader:
         if query is None and node.args.get("field") is not None:
             raise UnsupportedQuery("IN a table", detail=node.sql())
         if isinstance(node.this, exp.Tuple):
-            return self._rows_in(node, query)
+            return rows_in(self, node, query)
         value = self.read(without_collation(node.this) if query is None else node.this)
         if query is None:
             members = [self.read(each) for each in node.expressions]
@@ -261,13 +256,6 @@ class ExpressionReader:
                 value, *members = (lowered(each, self) for each in (value, *members))
             return compare.in_values(value, members, self)
         return compare.in_plan(value, self.reader.query(query, self.scope), self)
-
-    def _rows_in(self, node: Any, query: Any) -> Expression:
-        values = [self.read(each) for each in node.this.expressions]
-        if query is not None:
-            raise UnsupportedQuery("a row in a subquery", detail=node.sql())
-        rows = [[self.read(cell) for cell in row.expressions] for row in node.expressions]
-        return any_of(*(all_of(*(self.compare("=", a, b) for a, b in zip(values, row, strict=True))) for row in rows))
 
     def _like(self, node: Any) -> Expression:
         escape = ""

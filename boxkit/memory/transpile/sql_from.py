@@ -258,6 +258,7 @@ def _outer(
     pairs: list[tuple[Expression, Expression]] = []
     left_only: list[Expression] = []
     right_only: list[Expression] = []
+    rest: list[Expression] = []
     for each in parts:
         pair = _pair(each, joined.owners, own)
         owners = {column.of for column in columns_of(each)}
@@ -268,12 +269,13 @@ def _outer(
         elif side == "right" and owners and owners <= joined.owners:
             left_only.append(each)
         else:
-            raise UnsupportedQuery(f"a {side} join on something else than equal columns", detail=join.sql())
-    if not pairs:
-        raise UnsupportedQuery(f"a {side} join without equal columns", detail=join.sql())
+            rest.append(each)
+    if side == "full" and (rest or not pairs):
+        raise UnsupportedQuery("a full join on something else than equal columns", detail=join.sql())
     left = Filter(joined.plan, all_of(*left_only)) if left_only else joined.plan
     right: Plan = Filter(source.plan, all_of(*right_only)) if right_only else source.plan
-    return Join(left, right, tuple(pairs), side)  # type: ignore[arg-type]
+    condition = all_of(*rest) if rest or not pairs else None
+    return Join(left, right, tuple(pairs), side, condition)  # type: ignore[arg-type]
 
 
 def _mark_missing(scope: Scope, side: str) -> None:

@@ -328,7 +328,8 @@ def scalar_words(plan: pa.Plan, column: str) -> str:
     measure = node.measures[0].value if isinstance(node, pa.Aggregate) and len(node.measures) == 1 else None
     if isinstance(measure, ex.Aggregated):
         argument = measure.argument
-        of = argument.name if isinstance(argument, ex.Column) else column
+        named = columns_of(argument) if argument is not None else []
+        of = named[0].name if len(named) == 1 else column
         return {"count": "number_of_rows" if argument is None else f"number_of_{of}"}.get(
             measure.function, f"{measure.function}_{of}"
         )

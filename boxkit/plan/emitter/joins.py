@@ -30,6 +30,8 @@ def emit_join(emitter: Emitter, plan: pa.Join, needed: Sequence[ex.Column]) -> T
     left, right = emitter.framed(left), emitter.framed(right)
     if plan.kind in ("semi", "anti"):
         return _half(emitter, plan, left, right)
+    if plan.condition is not None and plan.kind in ("left", "right"):
+        return _outer_by_pairs(emitter, plan, left, right, needed)
     if plan.condition is not None and plan.kind not in ("inner", "cross"):
         raise PlanError(f"a {plan.kind} join on something else than equal values cannot be written")
     left, left_on = _keys(emitter, left, [pair[0] for pair in plan.on])
@@ -260,22 +262,52 @@ def _half(emitter: Emitter, plan: pa.Join, left: Table, right: Table) -> Table:
     return left.with_code(f"{left.code}[{sign}{test}]")
 
 
-def _half_by_pairs(emitter: Emitter, plan: pa.Join, left: Table, right: Table) -> Table:
-    """A semi or anti join on any condition: all pairs that fulfil it, and the left rows that are in one."""
-    row = unique_labels(["row"], [*left.labels, *right.labels])[0]
-    left = emitter.named(left)
-    numbered = Table(
-        f'{left.code}.rename_axis("{row}").reset_index()',
-        left.cells,
-        (row, *left.labels),
-    )
+def _numbered(emitter: Emitter, table: Table, taken: Sequence[str]) -> tuple[Table, str]:
+    """The table with its rows' labels in a column, and that column's label."""
+    row = unique_labels(["row"], [*table.labels, *taken])[0]
+    table = emitter.named(table)
+    return Table(f'{table.code}.rename_axis("{row}").reset_index()', table.cells, (row, *table.labels)), row
+
+
+def _pairs(emitter: Emitter, plan: pa.Join, left: Table, right: Table) -> Table:
+    """All pairs of rows that a join's keys and condition let meet."""
     kind: pa.JoinKind = "inner" if plan.on else "cross"
-    numbered, left_on = _keys(emitter, numbered, [pair[0] for pair in plan.on])
+    left, left_on = _keys(emitter, left, [pair[0] for pair in plan.on])
     right, right_on = _keys(emitter, right, [pair[1] for pair in plan.on])
-    numbered, right = _comparable(numbered, left_on, right, right_on)
-    needed = [ex.Column(cell.slot.name, cell.slot.of) for cell in (*numbered.cells, *right.cells)]
-    pairs = emitter.named(_merged(kind, numbered, left_on, right, right_on, needed), "pairs")
+    left, right = _comparable(left, left_on, right, right_on)
+    shared = [own for own, theirs in zip(left_on, right_on, strict=True) if own == theirs]
+    if plan.kind not in ("semi", "anti") and shared:
+        right, right_on = _renamed(right, right_on, shared, left.labels)
+    needed = [ex.Column(cell.slot.name, cell.slot.of) for cell in (*left.cells, *right.cells)]
+    pairs = emitter.named(_merged(kind, left, left_on, right, right_on, needed), "pairs")
     if plan.condition is not None:
         pairs = emitter.named(emitter.kept(pairs, Values(emitter, pairs).conditions.mask(plan.condition)), "pairs")
+    return pairs
+
+
+def _outer_by_pairs(emitter: Emitter, plan: pa.Join, left: Table, right: Table, needed: Sequence[ex.Column]) -> Table:
+    """A left or right join on any condition: all pairs that fulfil it, beside every row of the side that is kept."""
+    if plan.kind == "right":
+        turned = pa.Join(plan.right, plan.left, tuple((b, a) for a, b in plan.on), "left", plan.condition)
+        joined = _outer_by_pairs(emitter, turned, right, left, needed)
+        return replace(joined, cells=(*joined.cells[len(right.cells) :], *joined.cells[: len(right.cells)]))
+    numbered, row = _numbered(emitter, left, right.labels)
+    numbered = emitter.named(numbered, "numbered")
+    pairs = _pairs(emitter, plan, numbered, right)
+    found = [
+        _moved(cell, {}, can_miss=True)
+        for cell in pairs.cells[-len(right.cells) :]
+        if any(cell.slot.answers_to(column) for column in needed)
+    ]
+    labels = tuple(cell.label for cell in found)
+    code = f'{numbered.code}.merge({pairs.code}[{listed([row, *labels])}], how="left", on={literal(row)})'
+    return Table(code, (*numbered.cells, *found), (*numbered.labels, *labels))
+
+
+def _half_by_pairs(emitter: Emitter, plan: pa.Join, left: Table, right: Table) -> Table:
+    """A semi or anti join on any condition: all pairs that fulfil it, and the left rows that are in one."""
+    left = emitter.named(left)
+    numbered, row = _numbered(emitter, left, right.labels)
+    pairs = _pairs(emitter, plan, numbered, right)
     sign = "~" if plan.kind == "anti" else ""
     return left.with_code(f'{left.code}[{sign}{left.code}.index.isin({pairs.code}["{row}"])]')
