@@ -83,6 +83,13 @@ def test_whole_numbers_among_others_become_floats_only_where_none_moves(place: P
     check(place, left_out=("c",))
 
 
+def test_whole_numbers_of_a_real_column_are_floats(place: Path) -> None:
+    build(place, "CREATE TABLE t(a REAL, b FLOAT)", {"INSERT INTO t VALUES (?, ?)": [(at, at or None) for at in range(9)]})
+    check(place)
+    (columns, _) = direct(place)[1]
+    assert [str(columns[at].dtype) for at in range(2)] == ["float64", "float64"]
+
+
 def test_a_column_of_several_kinds_is_left_to_sqlite_alone(place: Path) -> None:
     rows = [(at, f"text {at}", b"x" if at % 2 else None) for at in range(9000)]
     rows[8000] = ("odd", b"bytes", "text")
