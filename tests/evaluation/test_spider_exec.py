@@ -19,7 +19,7 @@ CASES = Path(os.environ.get("BOXKIT_CASES", Path(__file__).parents[3] / "shared"
 
 def mentioned(*queries):
     """A database of every table and column that queries mention, since the cases come without theirs."""
-    text = re.sub(r"'[^']*'|\"[^\"]*\"|\\bas\\b", "", " ".join(queries), flags=re.IGNORECASE).lower()
+    text = re.sub(r"'[^']*'|\"[^\"]*\"|\bas\b", "", " ".join(queries), flags=re.IGNORECASE).lower()
     words = set(re.findall(r"[a-z_]\w*", text))
     return Schema(dict.fromkeys(re.findall(r"\b(?:from|join)\s+(?!select)([a-z_]\w*)", text), words))
 
