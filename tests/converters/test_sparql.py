@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 import pytest
 import rdflib
@@ -263,3 +264,49 @@ def test_a_large_graph_without_a_topic_is_not_fetched(service: Service, monkeypa
 )
 def test_addresses_of_query_services_are_known(source: object, score: float) -> None:
     assert sparql.accepts(source) == score
+
+
+@pytest.mark.parametrize("cap", [None, 7])
+def test_blank_nodes_are_whole_in_spite_of_a_row_cap(cap: int | None) -> None:
+    said = " ; ".join(f':office [ :street "Street {n}" ; :number {n} ]' for n in range(12))
+    text = (
+        f"@prefix : <http://ex.example/> . :firm a :Firm ; {said} . [] :of :firm ; :stars 5 . [] :of :firm ; :stars 4 ."
+    )
+    graph = rdflib.Graph().parse(data=text, format="turtle")
+    with oxigraph(graph.serialize(format="nt"), row_cap=cap) as running:
+        boxes = sparql.convert(running.url, topics=["http://ex.example/firm"])
+    offices = boxes["office"].frame
+    assert dict(zip(offices["number"], offices["street"], strict=True)) == {n: f"Street {n}" for n in range(12)}
+    assert set(boxes["entity"].frame["stars"]) == {4, 5}
+    assert any("came in several answers" in str(note) for note in boxes.notes) == (cap is not None)
+
+
+def test_blank_nodes_deeper_than_three_and_lists_in_them_are_said_to_be_left_out() -> None:
+    text = "@prefix : <http://ex.example/> . :s :a [ :b [ :c [ :d [ :e 1 ] ] ] ] ; :f [ :g (1 2) ] . (:s) :h 1 ."
+    graph = rdflib.Graph().parse(data=text, format="turtle")
+    with oxigraph(graph.serialize(format="nt")) as running:
+        said = " ".join(map(str, sparql.convert(running.url, topics=["http://ex.example/s"]).notes))
+    assert "blank nodes more than three deep under 'a' are not fetched" in said
+    assert "lists inside the blank nodes under 'f' are not fetched" in said
+    assert "lists are not followed back" in said
+
+
+def test_relations_of_an_endpoint_are_chosen_by_an_embedding(service: Service) -> None:
+    class Ages:
+        name = "ages"
+
+        def documents(self, texts: list[str]) -> Any:
+            return np.array([[float("age" in text)] for text in texts])
+
+        def queries(self, texts: list[str]) -> Any:
+            return np.ones((len(texts), 1))
+
+    boxes = sparql.convert(service.url, question="How old?", topics=["Member 7"], relations=1, hops=1, embedding=Ages())
+    assert {"age", "knows"} & {label for box in boxes.values() for label in box.labels} == {"age"}
+
+
+def test_an_endpoint_takes_a_folder_with_freebases_ontology_as_its_words(service: Service, tmp_path: Path) -> None:
+    (tmp_path / "fb_roles").write_text("people.person people.person.age type.int\n")
+    assert len(sparql.convert(service.url, vocabulary=str(tmp_path), topics=["http://ex.example/m7"], hops=1)) > 0
+    with pytest.raises(ValueError, match="freebase"):
+        sparql.convert(service.url, vocabulary="freebas")

@@ -75,7 +75,8 @@ class RemoteTopics:
                 forms.setdefault(form, name)
         tags = [f"@{language}" if language else "" for language in self.vocabulary.languages]
         values = " ".join(f"{_quoted(form)}{tag}" for form in forms for tag in tags)
-        relations = " ".join(f"<{relation}>" for relation in (*self.vocabulary.labels, *self.vocabulary.aliases))
+        named = filter(is_iri, (*self.vocabulary.labels, *self.vocabulary.aliases))
+        relations = " ".join(f"<{relation}>" for relation in named)
         if not relations:
             return {}
         pattern = f"VALUES ?label {{ {values} }} VALUES ?r {{ {relations} }} ?s ?r ?label FILTER(isIRI(?s))"

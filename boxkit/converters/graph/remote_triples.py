@@ -92,8 +92,10 @@ class RemoteTriples:
 
     def about(self, subjects: Sequence[str], relations: Sequence[str]) -> None:
         """Fetch what some relations say of ``subjects``: labels, types, the schema."""
-        for batch in batches(subjects, BATCH):
-            pattern = f"VALUES ?s {{ {_listed(batch)} }} VALUES ?p {{ {_listed(relations)} }} ?s ?p ?o"
+        # Vocabularies know plain names too, for graphs without IRIs.
+        listed = _listed(filter(is_iri, relations))
+        for batch in batches(subjects, BATCH) if listed else ():
+            pattern = f"VALUES ?s {{ {_listed(batch)} }} VALUES ?p {{ {listed} }} ?s ?p ?o"
             for rows in self.endpoint.pages(f"{pattern} FILTER(!isBlank(?o)) {self._preferred()}", "?s ?p ?o"):
                 self._keep(rows)
             self._other_languages(pattern)
