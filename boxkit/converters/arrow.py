@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +40,8 @@ def convert(source: SourceFile, *, table: str | None = None) -> BoxSet:
         UnreadableSource: It is damaged.
     """
     label = box_name(table or source.stem)
-    names = _table(source).schema
+    with _opened(source) as file:
+        names = file.schema
     labels = field_labels(names.names)
     notes = [
         Note("renamed", f"the column is called {each!r} in the source", label, mine)
@@ -51,17 +53,37 @@ def convert(source: SourceFile, *, table: str | None = None) -> BoxSet:
     return BoxSet([box], (), notes, [source.label])
 
 
-def _table(source: SourceFile) -> Any:
+@contextmanager
+def _opened(source: SourceFile, columns: Sequence[int] = ()) -> Iterator[Any]:
+    """A reader of these columns, by their place; of all where none is named."""
     import pyarrow as pa
     import pyarrow.feather
 
+    options = pa.ipc.IpcReadOptions(included_fields=list(columns))
     try:
-        if source.head.startswith(_STREAM):
-            with pa.ipc.open_stream(pa.memory_map(str(source.path))) as stream:
-                return stream.read_all()
-        return pyarrow.feather.read_table(source.path, memory_map=True)
+        if source.head.startswith(_FEATHER_1):
+            yield _Whole(pyarrow.feather.read_table(source.path, columns=list(columns) or None))
+            return
+        with pa.OSFile(str(source.path)) as file:
+            open_ = pa.ipc.open_stream if source.head.startswith(_STREAM) else pa.ipc.open_file
+            with open_(file, options=options) as reader:
+                yield reader
     except (pa.ArrowException, OSError) as error:
         raise UnreadableSource(f"this Arrow file is damaged: {error}", where=source.label) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A table in memory, read as files are."""
+
+    table: Any
+
+    @property
+    def schema(self) -> Any:
+        return self.table.schema
+
+    def read_all(self) -> Any:
+        return self.table
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +95,19 @@ class _Reader:
     def read(self, columns: Sequence[str] | None = None, limit: int | None = None) -> Reading:
         """Some fields, or the first rows only."""
         labels = self.labels if columns is None else tuple(columns)
-        table = _table(self.source)
-        table = table if limit is None else table.slice(0, limit)
-        chosen = [table.column(self.labels.index(label)) for label in labels]
-        return arrow_reading(chosen, labels, self.box, table.num_rows)
+        rows = self.count() if limit is None else min(limit, self.count())
+        chosen = (self._column(self.labels.index(label)).slice(0, rows) for label in labels)
+        return arrow_reading(chosen, labels, self.box, rows)
+
+    def _column(self, at: int) -> Any:
+        with _opened(self.source, [at]) as file:
+            return file.read_all().column(0)
 
     def count(self) -> int:
         """The number of rows."""
-        rows: int = _table(self.source).num_rows
-        return rows
+        with _opened(self.source, [0] if self.labels else []) as file:
+            rows: int = file.read_all().num_rows
+            return rows
 
     def fingerprint(self) -> str:
         """The file's."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxkit.box import Note
 from boxkit.converters.columns import column
+from boxkit.converters.filling import Filling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,13 @@ def arrow_series(array: Any, box: str, label: str, notes: list[Note]) -> pd.Seri
     if pa.types.is_nested(kind) and not pa.types.is_union(kind):
         notes.append(Note("cast", "nested values became JSON text", box, label))
         return column([None if each is None else json_text(each) for each in _values(array)], "text")
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        # A reader's buffers are larger than what they hold, and stay as they are in a column made of them.
+        filling = Filling(len(array))
+        for chunk in array.chunks:
+            filling.texts(chunk)
+        if filling.is_exact:
+            return filling.series("text")
     mapped = _nullable(kind) if array.null_count else None
     try:
         if mapped is not None:

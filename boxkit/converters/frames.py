@@ -15,7 +15,7 @@ from boxkit.naming import box_name, field_labels
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["accepts", "convert", "name", "normal_frame"]
+__all__ = ["accepts", "convert", "name", "normal_column", "normal_frame"]
 
 name = "frames"
 
@@ -121,7 +121,7 @@ def normal_frame(frame: Any, box: str) -> tuple[pd.DataFrame, list[str], list[No
     labels = field_labels(headers)
     columns = [*(values for _, values in levels), *(frame.iloc[:, at] for at in range(frame.shape[1]))]
     made = {
-        at: _normal_column(column.reset_index(drop=True), box, label, notes)
+        at: normal_column(column.reset_index(drop=True), box, label, notes)
         for at, (label, column) in enumerate(zip(labels, columns, strict=True))
     }
     own = pd.DataFrame(made, index=pd.RangeIndex(len(frame)))
@@ -153,7 +153,19 @@ def _index_columns(frame: pd.DataFrame, box: str, notes: list[Note]) -> Iterator
         yield label, index.get_level_values(at).to_series(index=pd.RangeIndex(len(frame)))
 
 
-def _normal_column(series: Any, box: str, label: str, notes: list[Note]) -> Any:
+def normal_column(series: Any, box: str, label: str, notes: list[Note], *, is_own: bool = False) -> Any:
+    """A column of values that BOXes hold.
+
+    Args:
+        series: The values.
+        box: For notes and messages.
+        label: For notes and messages.
+        notes: Added to.
+        is_own: Whether nobody else has the series, so that it need not be copied.
+
+    Raises:
+        UnsupportedValue: It holds values that no BOX can.
+    """
     import pandas as pd
 
     dtype = series.dtype
@@ -183,7 +195,7 @@ def _normal_column(series: Any, box: str, label: str, notes: list[Note]) -> Any:
         return cast(*_normal_long(series))
     if pd.api.types.is_object_dtype(dtype):
         return _normal_objects(series, box, label, notes)
-    return series.copy()
+    return series if is_own else series.copy()
 
 
 def _normal_arrow(series: Any, box: str, label: str, notes: list[Note]) -> Any:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from boxkit.box import Box, BoxSet, Field, Note, Reading
 from boxkit.converters.arrow_series import arrow_series
 from boxkit.converters.columns import frame_of
-from boxkit.converters.frames import normal_frame
+from boxkit.converters.frames import normal_column
 from boxkit.converters.source import SourceFile
 from boxkit.errors import UnreadableSource
 from boxkit.naming import box_name, field_labels
@@ -69,28 +69,14 @@ class ParquetReader:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        wanted = list(self.labels if columns is None else columns)
+        positions = [self.labels.index(each) for each in wanted]
         try:
             with pq.ParquetFile(self.source.path) as file:
-                names = file.schema_arrow.names
-                wanted = list(self.labels if columns is None else columns)
-                positions = [self.labels.index(each) for each in wanted]
-                unique = len(set(names)) == len(names)
-                chosen = [names[at] for at in positions] if unique else None
-                if limit is None:
-                    table = file.read(columns=chosen)
-                else:
-                    batches = list(file.iter_batches(batch_size=max(limit, 1), columns=chosen)) if limit else []
-                    table = (
-                        pa.Table.from_batches(batches[:1], schema=batches[0].schema)
-                        if batches
-                        else file.schema_arrow.empty_table()
-                    )
-                    table = table.slice(0, limit)
+                rows = file.metadata.num_rows if limit is None else min(limit, file.metadata.num_rows)
+                return arrow_reading(_columns(file, positions, limit), wanted, self.box, rows)
         except (pa.ArrowException, OSError) as error:
             raise UnreadableSource(f"this Parquet file cannot be read: {error}", where=self.source.label) from error
-        order = {each: at for at, each in enumerate(table.schema.names)}
-        columns_ = [table.column(order[names[at]] if unique else at) for at in positions]
-        return arrow_reading(columns_, wanted, self.box, table.num_rows)
 
     def count(self) -> int:
         """The number of rows, from the footer."""
@@ -105,16 +91,50 @@ class ParquetReader:
         return self.source.fingerprint()
 
 
-def arrow_reading(columns: Sequence[Any], labels: Sequence[str], box: str, length: int) -> Reading:
-    """Arrow columns as a frame: integers with missing values stay integers, nested values are normalised."""
-    import pandas as pd
+def _columns(file: Any, positions: Sequence[int], limit: int | None) -> Iterator[Any]:
+    """The columns, one after the other; together where their names do not tell them apart."""
+    schema = file.schema_arrow
+    if len(set(schema.names)) < len(schema.names):
+        table = file.read() if limit is None else file.read().slice(0, limit)
+        yield from map(table.column, positions)
+        return
+    for at in positions:
+        chosen = [schema.names[at]]
+        if limit is None:
+            yield file.read(columns=chosen).column(0)
+        else:
+            yield _first_rows(file, chosen, limit)
+
+
+def _first_rows(file: Any, chosen: list[str], limit: int) -> Any:
+    import pyarrow as pa
+
+    first = next(file.iter_batches(batch_size=limit, columns=chosen), None) if limit else None
+    if first is None:
+        return file.schema_arrow.empty_table().select(chosen).column(0)
+    return pa.Table.from_batches([first]).column(0).slice(0, limit)
+
+
+def arrow_reading(columns: Iterable[Any], labels: Sequence[str], box: str, length: int) -> Reading:
+    """Arrow columns as a frame: integers with missing values stay integers, nested values are normalised.
+
+    Args:
+        columns: The columns; where they are read as they are taken, no more than one is held twice.
+        labels: One label a column.
+        box: For notes.
+        length: The number of rows.
+    """
+    import pyarrow as pa
 
     notes: list[Note] = []
-    series = [arrow_series(each, box, label, notes) for each, label in zip(columns, labels, strict=True)]
-    frame = frame_of([each.reset_index(drop=True) for each in series], [str(at) for at in range(len(labels))], length)
-    frame.columns = pd.Index(list(labels)) if labels else frame.columns
-    own, _, found = normal_frame(frame, box)
-    return Reading(own, (*notes, *found))
+    made = []
+    for array, label in zip(columns, labels, strict=True):
+        series = arrow_series(array, box, label, notes).reset_index(drop=True)
+        made.append(normal_column(series, box, label, notes, is_own=True))
+        # What is free again goes back, or reading the next column would take as much once more.
+        del array
+        pa.default_memory_pool().release_unused()
+    return Reading(frame_of(made, labels, length), tuple(notes))
 
 
 def arrow_words(kind: Any) -> str:
