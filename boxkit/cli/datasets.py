@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from boxkit.evaluation.datasets import Dataset
 
-__all__ = ["dataset_named", "dataset_options"]
+__all__ = ["dataset_named", "dataset_options", "guessed"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,7 +50,7 @@ def dataset_named(given: str, options: dict[str, Any]) -> Dataset:
     taken = {name: options.pop(name) for name in ("databases", "graph", "hops")}
     named, equals, path = given.partition("=")
     if not equals or not path:
-        named, path = _guessed(given), given
+        named, path = guessed(given), given
     name, _, split = named.partition("/")
     more = {key: value for key, value in taken.items() if value is not None}
     try:
@@ -63,7 +63,7 @@ def dataset_named(given: str, options: dict[str, Any]) -> Dataset:
     return dataset if sample is None else dataset.sample(sample, seed)
 
 
-def _guessed(path: str) -> str:
+def guessed(path: str) -> str:
     """The name of the benchmark that a path tells."""
     from boxkit.evaluation.datasets import DATASETS
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from boxkit.cli.datasets import dataset_named, dataset_options, guessed
 from boxkit.cli.exits import Exit, end, reported
 from boxkit.cli.options import Confinement, confinement
 
@@ -28,9 +28,9 @@ _SPLITS = {"kaggledbqa": "fewshot", "ck25": "all"}
 
 #: Options that not every benchmark takes, and those that do.
 _TAKEN_BY = {
-    "graph": ("grailqa", "webqsp", "cwq", "qald-10", "ck25"),
-    "databases": ("spider", "spider-syn", "spider-realistic", "spider-dk", "machinespider-de", "bird", "kaggledbqa")
-    + ("archer", "starqa"),
+    "graph": "grailqa webqsp cwq qald-10 ck25".split(),
+    "hops": "grailqa webqsp cwq qald-10".split(),
+    "databases": "spider spider-syn spider-realistic spider-dk machinespider-de bird kaggledbqa archer starqa".split(),
 }
 
 #: The outcomes that have a reason.
@@ -57,12 +57,9 @@ _LINE_EVERY_S = 30.0
 @click.option("--k", type=click.IntRange(min=0), default=10, show_default=True, help="Demonstrations it is shown.")
 @click.option("--attempts", type=click.IntRange(min=1), default=3, show_default=True, help="Its replies at the most.")
 @click.option("--concurrency", type=click.IntRange(min=1), default=4, show_default=True, help="Questions at once.")
-@click.option("--limit", type=click.IntRange(min=1), help="Take the first questions of each dataset only.")
 @click.option("--target", type=click.IntRange(min=1), help="Stop when so many demonstrations are kept.")
 @click.option("--dollars", type=click.FloatRange(min=0, min_open=True), help="Stop before the model costs more.")
-@click.option("--databases", metavar="FOLDER", help="Where the databases lie, if not beside the questions.")
-@click.option("--graph", metavar="SOURCE", help="For questions over a graph: its file, folder or endpoint.")
-@click.option("--skip-bad", is_flag=True, help="Leave rows out that do not fit, instead of refusing the dataset.")
+@dataset_options
 @click.option("--embedding", metavar="NAME", help="How a new memory compares questions. [default: the best there is]")
 @click.option("--report", "reporting", is_flag=True, help="Print right, refused and wrong by dataset, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
@@ -136,36 +133,15 @@ def _model(annotator: str, options: dict[str, Any]) -> LLM | None:
 
 
 def _read(given: str, options: dict[str, Any]) -> Dataset:
-    """The dataset that an argument names."""
-    from boxkit.cli.terminal import waiting
-    from boxkit.evaluation.datasets import open_dataset
-
+    """The dataset that an argument names, in the split that is learned from, with the options that it takes."""
     named, equals, path = given.partition("=")
     if not equals or not path:
-        named, path = _guessed(given), given
+        named, path = guessed(given), given
     name, _, split = named.partition("/")
     split = split or _SPLITS.get(name, "train")
-    more = {each: options[each] for each, takers in _TAKEN_BY.items() if options[each] and name in takers}
-    try:
-        with waiting(f"reading {given}"):
-            dataset = open_dataset(name, path, split=split, skip_bad=options["skip_bad"], **more)
-    except (ValueError, TypeError) as error:
-        raise click.UsageError(f"{given}: {error}") from error
+    own = {each: options[each] if name in takers else None for each, takers in _TAKEN_BY.items()}
+    dataset = dataset_named(f"{name}/{split}={path}", {**options, **own})
     return dataset.head(options["limit"])
-
-
-def _guessed(path: str) -> str:
-    """The name of the benchmark that a path tells."""
-    from boxkit.evaluation.datasets import DATASETS
-
-    stem = Path(path).stem.lower().replace("_", "-")
-    if not Path(path).exists():
-        raise click.UsageError(f"there is no {path!r}; a dataset is NAME=PATH: spider=data/spider")
-    if stem in DATASETS:
-        return stem
-    if Path(path).suffix == ".jsonl":
-        return "own"
-    raise click.UsageError(f"which benchmark is {path!r}? Say NAME={path}, with one of: {', '.join(DATASETS)}")
 
 
 def _memory(out: str, embedding: str | None) -> Memory:
