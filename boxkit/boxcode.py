@@ -83,12 +83,14 @@ class _Plan:
         samples: For each box shown, how many example values a field has.
         descriptions: Whether descriptions are shown.
         notes: How many notes are shown at the most.
+        listed: How many names of what is left out are shown at the most.
     """
 
     fields: Mapping[str, tuple[str, ...]]
     samples: Mapping[str, int]
     descriptions: bool = True
     notes: int = MAX_NOTES
+    listed: int = MAX_LISTED_NAMES
 
 
 def render(boxes: BoxSet, *, budget: int | None = None, question: str | None = None, samples: int = 3) -> str:
@@ -144,7 +146,7 @@ def _write(boxes: BoxSet, plan: _Plan, examples: Mapping[str, Mapping[str, Seque
     parts = [_box_code(boxes[name], plan, examples.get(name, {})) for name in boxes if name in plan.fields]
     left_out = [name for name in boxes if name not in plan.fields]
     if left_out:
-        parts.append(f"# left out to save space, {len(left_out)} boxes: {_listed(left_out)}")
+        parts.append(f"# left out to save space, {len(left_out)} boxes{_listed(left_out, plan.listed)}")
     keys = [key for key in boxes.foreign_keys if key.box in plan.fields and key.parent in plan.fields]
     if keys:
         parts.append("# foreign keys\n" + "\n".join(map(_key_line, keys)))
@@ -169,7 +171,7 @@ def _box_code(box: Box, plan: _Plan, examples: Mapping[str, Sequence[Any]]) -> s
     ]
     left_out = [each.label for each in box.fields if each.label not in shown]
     if left_out:
-        lines.append(f"    # left out to save space, {len(left_out)} fields: {_listed(left_out)}")
+        lines.append(f"    # left out to save space, {len(left_out)} fields{_listed(left_out, plan.listed)}")
     return head + f"{box.name} = pd.DataFrame({{\n" + "\n".join(lines) + "\n})"
 
 
@@ -214,9 +216,11 @@ def _one_line(text: str) -> str:
     return flat if len(flat) <= MAX_DESCRIPTION_CHARS else f"{flat[:MAX_DESCRIPTION_CHARS]}…"
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(literal(name, max_chars=40) for name in names[:MAX_LISTED_NAMES])
-    return shown + (f" and {len(names) - MAX_LISTED_NAMES} more" if len(names) > MAX_LISTED_NAMES else "")
+def _listed(names: Sequence[str], most: int) -> str:
+    if not most:
+        return ""
+    shown = ", ".join(literal(name, max_chars=40) for name in names[:most])
+    return f": {shown}" + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 # Pruning ---------------------------------------------------------------------------------------------------------
@@ -300,11 +304,14 @@ def _shrink(boxes: BoxSet, plan: _Plan, ranked: _Ranked) -> Iterator[_Plan]:
         yield (plan := _cut_fields(plan, ranked, keys, [name for name in plan.fields if name not in best], most))
     for count in _falling(len(ranked.boxes), to=ESSENTIAL_BOXES):
         yield (plan := _keep_boxes(plan, ranked.boxes[:count]))
-    for most in (80, 40, 20, 10, 5, 2, 0):
+    for most, listed in ((80, 40), (40, 40), (20, 40), (10, 40), (5, 40), (5, 10), (2, 10), (1, 10), (1, 3), (1, 0)):
+        plan = replace(plan, listed=min(listed, plan.listed))
         yield (plan := _cut_fields(plan, ranked, keys, list(plan.fields), most))
     yield (plan := replace(plan, samples=dict.fromkeys(plan.samples, 0), descriptions=False, notes=5))
+    yield (plan := replace(plan, notes=0))
+    yield (plan := _cut_fields(plan, ranked, keys, list(plan.fields), 0))
     for count in _falling(len(plan.fields), to=1):
-        yield (plan := replace(_keep_boxes(plan, ranked.boxes[:count]), notes=0))
+        yield (plan := _keep_boxes(plan, ranked.boxes[:count]))
 
 
 def _cut_fields(plan: _Plan, ranked: _Ranked, keys: Mapping[str, set[str]], names: Sequence[str], most: int) -> _Plan:

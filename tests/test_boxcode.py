@@ -78,14 +78,16 @@ def test_a_hostile_header_or_cell_stays_one_literal(header):
             "salary =",
         ),
         (BoxSet([box("big", {"cell": ["y" * 1_000_000], "salary": [1]})]), "(1000000 characters)"),
+        (BoxSet([box("n" * 200, {f"{'c' * 400} {at}": [1] for at in range(60)} | {"salary": [1]})]), '"salary"'),
+        (BoxSet([box("t", {f'a"\n{at}; import os #': [1] for at in range(300)} | {"salary": [1]})]), '"salary"'),
     ],
-    ids=["300 columns", "200 tables", "1 MB cell"],
+    ids=["300 columns", "200 tables", "1 MB cell", "long names", "hostile names"],
 )
-@pytest.mark.parametrize("budget", [600, 1500])
+@pytest.mark.parametrize("budget", [300, 600, 1500])
 def test_it_keeps_within_its_budget_what_the_question_asks_for(boxes, must_keep, budget):
     text = boxes.to_prompt(budget, question="What is the average salary?")
     assert estimate_tokens(text) <= budget
-    assert must_keep in text
+    assert must_keep in text and ast.parse(text)
     if "1000000" not in must_keep:
         assert "left out to save space" in text
 

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import gzip
 import subprocess
 import sys
+import zipfile
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
@@ -164,3 +166,27 @@ def test_only_files_of_known_data_kinds_in_a_folder_become_tables(tmp_path: Path
     assert set(boxes) == {"a", "b"}
     others, folders = (note.message for note in boxes.notes if note.kind == "skipped")
     assert "6 files" in others and "'README.md'" in others and "'more'" in folders
+
+
+def test_a_damaged_file_of_a_folder_or_pattern_does_not_hide_the_others(tmp_path: Path) -> None:
+    (tmp_path / "good.csv").write_text("id,x\n1,2\n")
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(b"id,x\n1,2\n" * 1000)[:30])
+    for source in (tmp_path, tmp_path / "*"):
+        boxes = boxkit.load(source)
+        assert list(boxes) == ["good"]
+        assert any(note.kind == "unreadable" and "cut.csv.gz" in note.message for note in boxes.notes)
+    (tmp_path / "good.csv").unlink()
+    with pytest.raises(UnreadableSource, match="damaged"):
+        boxkit.load(tmp_path / "*")
+
+
+def test_archives_give_every_file_they_hold_wherever_it_would_go(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for name in ("a.csv", "deep/b.csv", "../../c.csv", "/d.csv", "__MACOSX/._a.csv"):
+            archive.writestr(name, "id\n1\n")
+    boxes = boxkit.load(tmp_path / "all.zip")
+    assert {box.source_name for box in boxes.values()} == {"a", "b", "c", "d"}
+    with zipfile.ZipFile(tmp_path / "none.zip", "w"):
+        pass
+    with pytest.raises(UnreadableSource, match="holds no file"):
+        boxkit.load(tmp_path / "none.zip")

@@ -63,6 +63,7 @@ def convert(source: SourceFile, *, sheets: list[str] | None = None) -> BoxSet:
         raise UnreadableSource(f"there is no sheet {missing[0]!r}", where=source.label, hint=hint)
     boxes: list[Box] = []
     notes: list[Note] = []
+    hidden = {each.name for each in workbook.sheets_metadata if not str(each.visible).endswith(".Visible")}
     for sheet in wanted:
         try:
             rows = _rows(workbook.get_sheet_by_name(sheet), sheet, notes)
@@ -81,6 +82,8 @@ def convert(source: SourceFile, *, sheets: list[str] | None = None) -> BoxSet:
                     f"; this is its table {number} of {len(tables)}" if len(tables) > 1 else ""
                 )
                 notes.append(Note("renamed", message, label))
+            if sheet in hidden:
+                notes.append(Note("lint", "its sheet is hidden in the workbook", label))
             grid = find_table(table, label, notes, keep_lines=False)
             grid = _without_footer(grid, label, notes)
             boxes.append(box_of_grid(grid, label, sheet, notes, state=source.fingerprint, typer=_column))

@@ -24,10 +24,12 @@ def accepts(source: Any) -> float:
     """A text that begins as HTML does, or that has a table element and is called HTML."""
     if not isinstance(source, SourceFile) or source.is_binary:
         return 0.0
-    start = source.head[:2_000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if start.startswith((b"<!doctype html", b"<html", b"<table")):
+    # Pages in 16 bits a character are known by the same beginnings.
+    head = source.head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").lower()
+    if head.startswith((b"<!doctype html", b"<html", b"<table")):
         return 0.95
-    return 0.8 if b"<table" in source.head.lower() and (source.suffix in _SUFFIXES or start.startswith(b"<")) else 0.0
+    is_page = head.startswith(b"<") and source.suffix in (".html", ".htm", ".xhtml")
+    return 0.8 if is_page or (b"<table" in head and (source.suffix in _SUFFIXES or head.startswith(b"<"))) else 0.0
 
 
 def convert(source: SourceFile, *, table: str | None = None) -> BoxSet:
@@ -47,16 +49,47 @@ def convert(source: SourceFile, *, table: str | None = None) -> BoxSet:
     found = lxml.html.document_fromstring(text.encode(), parser=lxml.html.HTMLParser(encoding="utf-8"))
     boxes: list[Box] = []
     for element in found.iter("table"):
+        if element.xpath(".//table"):
+            notes += _beside_inner_tables(element)
+            continue
         rows, head = _cells(element)
-        if not any(any(row) for row in rows) or element.xpath(".//table"):
+        if not any(any(row) for row in rows):
             continue
         source_name = table if table and not boxes else _caption(element) or source.stem
         label = box_name(source_name, [box.name for box in boxes])
-        grid = find_table(rows, label, notes, header=head - 1 if head == 1 else None, keep_lines=False)
+        if 1 < head < len(rows):
+            notes.append(Note("renamed", f"the header takes {head} rows; they are joined", label))
+            rows, head = [_joined(rows[:head]), *rows[head:]], 1
+        grid = find_table(rows, label, notes, header=0 if head == 1 else None, keep_lines=False)
         boxes.append(box_of_grid(grid, label, source_name, notes, state=source.fingerprint))
     if not boxes:
         raise UnreadableSource("this page has no table", where=source.label)
     return BoxSet(boxes, (), notes, [source.label])
+
+
+def _beside_inner_tables(element: Any) -> list[Note]:
+    """A note on what a table that lays out other tables says itself."""
+    cells = element.xpath("./tr/td | ./tr/th | ./*/tr/td | ./*/tr/th")
+    said = " / ".join(text for cell in cells if (text := _text(cell)))
+    return [Note("dropped", f"around tables inside another stands: {said[:300]}")] if said else []
+
+
+def _joined(heads: list[list[str | None]]) -> list[str | None]:
+    """One name a column of several rows of headings, each said once."""
+    return [" ".join(dict.fromkeys(text for text in column if text)) or None for column in zip(*heads, strict=True)]
+
+
+def _text(element: Any) -> str | None:
+    """What a cell shows: line breaks part words, scripts and tables inside are no text."""
+    parts = [element.text or ""]
+    for child in element:
+        if child.tag in ("br", "p", "div", "li"):
+            parts.append(" ")
+        if isinstance(child.tag, str) and child.tag not in ("script", "style", "table", "template"):
+            parts.append(_text(child) or "")
+        parts.append(child.tail or "")
+    text = "".join(parts)
+    return text if element.tag not in ("td", "th") else " ".join(text.split()) or None
 
 
 def _caption(element: Any) -> str:
@@ -73,11 +106,12 @@ def _cells(table: Any) -> tuple[list[list[str | None]], int]:
     for number, element in enumerate(table.iter("tr")):
         row: list[str | None] = []
         cells = [cell for cell in element if cell.tag in ("td", "th")]
-        if cells and all(cell.tag == "th" for cell in cells) and heads == number:
+        is_head = all(cell.tag == "th" for cell in cells) or element.getparent().tag == "thead"
+        if cells and is_head and heads == number:
             heads += 1
         for cell in cells:
             _fill(row, reaching)
-            text = " ".join(cell.text_content().split()) or None
+            text = _text(cell)
             down = _span(cell.get("rowspan"), _MOST_ROWS)
             for _ in range(_span(cell.get("colspan"), _MOST_COLUMNS)):
                 if down > 1:

@@ -100,7 +100,7 @@ def _at(path: Path, known: bool) -> Located:
         found = sorted(each for each in glob.glob(str(path), recursive=True) if os.path.isfile(each))
         if not found:
             raise SourceNotFound("no file matches this pattern", where=str(path))
-        return _unpacked([_file(Path(each)) for each in found], many=True)
+        return _readable([Path(each) for each in found])
     raise SourceNotFound("there is no such file", where=str(path), hint=_neighbours(path))
 
 
@@ -117,16 +117,20 @@ def _in_folder(path: Path, known: bool) -> Located:
     if (path / "boxes.json").is_file():
         return Located([_file(path / "boxes.json")])
     there = sorted(each for each in path.iterdir() if not each.name.startswith("."))
-    files = [_file(each) for each in there if each.is_file()]
+    files: list[SourceFile] = []
+    notes = _opened([each for each in there if each.is_file()], files)
     kept = [each for each in files if not known or _is_data(each)]
     folders = [each.name for each in there if each.is_dir()]
     others = [each.name for each in files if each not in kept]
+    if not kept and notes:
+        raise UnreadableSource(f"no file of this folder can be read: {notes[0].message}", where=str(path))
     if not kept:
         what = f"no file of a known data kind ({_shown(others)})" if others else "no file"
         raise UnreadableSource(
             f"this folder holds {what}", where=str(path), hint="name the files, or a pattern (folder/**/*.csv)"
         )
     found = _unpacked(kept, many=True)
+    found.notes = (*notes, *found.notes)
     if others:
         files_are = "1 file is" if len(others) == 1 else f"{len(others)} files are"
         found.notes += (Note("skipped", f"{files_are} of no known data kind: {_shown(others)}"),)
@@ -154,11 +158,39 @@ def _shown(names: list[str]) -> str:
     return ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
+def _opened(paths: list[Path], files: list[SourceFile]) -> tuple[Note, ...]:
+    """Adds the files that open to ``files``; notes on the others, which must not hide them."""
+    notes = []
+    for path in paths:
+        try:
+            files.append(_file(path))
+        except UnreadableSource as error:
+            notes.append(Note("unreadable", str(error).splitlines()[0]))
+    return tuple(notes)
+
+
+def _readable(paths: list[Path]) -> Located:
+    """The files of a pattern, without those that cannot be opened or unpacked, which are notes."""
+    files: list[SourceFile] = []
+    notes = _opened(paths, files)
+    found = _unpacked(files, many=True)
+    found.notes = (*notes, *found.notes)
+    if not found:
+        raise UnreadableSource(f"no file of this pattern can be read: {found.notes[0].message}", where=str(paths[0]))
+    return found
+
+
 def _unpacked(files: list[SourceFile], many: bool = False) -> Located:
     found = Located()
     found.many = many
     for each in files:
-        inner = list(unpacked(each)) if is_archive(each) else [each]
+        try:
+            inner = list(unpacked(each)) if is_archive(each) else [each]
+        except UnreadableSource as error:
+            if not many:
+                raise
+            found.notes += (Note("unreadable", str(error).splitlines()[0]),)
+            continue
         found.many = found.many or len(inner) > 1
         found.extend(inner)
     return found

@@ -19,12 +19,19 @@ _RELATION = re.compile(r"<(?:\w+:)?Relationship\s[^>]*>")
 _ATTRIBUTE = re.compile(r"([\w:]+)\s*=\s*[\"']([^\"']*)[\"']")
 _CELL = re.compile(r"<(?:\w+:)?c\s([^>]*[^/>])>(.*?)</(?:\w+:)?c>", re.DOTALL)
 _VALUE = re.compile(r"<(?:\w+:)?v(?:\s[^>]*)?>([^<]+)<")
+_OPEN_CELL = re.compile(r"<table:table-cell\s[^>]*>")
 _FORMULA = re.compile(r"<(?:\w+:)?f[\s/>]")
 
 
 def notes_on_lost_cells(source: SourceFile, sheet: str) -> Iterator[Note]:
-    """Notes on cells of an .xlsx sheet that are missing although they are not empty; other kinds give none."""
+    """Notes on cells of an .xlsx or .ods sheet that are missing although they are not empty.
+
+    Other kinds of workbooks give none: .xls keeps a value for each formula.
+    """
     try:
+        if _is_open_document(source):
+            yield from _uncalculated(_open_sheet(source, sheet), sheet)
+            return
         xml = _sheet_xml(source, sheet)
     except (zipfile.BadZipFile, OSError, KeyError, UnicodeDecodeError):
         return
@@ -41,9 +48,39 @@ def notes_on_lost_cells(source: SourceFile, sheet: str) -> Iterator[Note]:
         message = f"cells of the sheet {sheet!r} that hold an error are missing: {len(errors)}, first {errors[0]}"
         yield Note("cast", message)
     if uncalculated:
-        count, first = len(uncalculated), uncalculated[0]
-        message = f"formulas of the sheet {sheet!r} without a calculated value are missing: {count}, first {first}"
-        yield Note("cast", f"{message}; open the workbook in a spreadsheet and save it")
+        yield _never_calculated(sheet, f"{len(uncalculated)}, first {uncalculated[0]}")
+
+
+def _never_calculated(sheet: str, which: str) -> Note:
+    message = f"formulas of the sheet {sheet!r} without a calculated value are missing: {which}"
+    return Note("cast", f"{message}; open the workbook in a spreadsheet and save it")
+
+
+def _is_open_document(source: SourceFile) -> bool:
+    if not source.head.startswith(b"PK"):
+        return False
+    with zipfile.ZipFile(source.path) as archive:
+        return "content.xml" in archive.namelist()
+
+
+def _open_sheet(source: SourceFile, sheet: str) -> str:
+    with zipfile.ZipFile(source.path) as archive:
+        if archive.getinfo("content.xml").file_size > _MAX_BYTES:
+            return ""
+        xml = archive.read("content.xml").decode()
+    for part in xml.split("<table:table ")[1:]:
+        named = _ATTRIBUTE.findall(part.partition(">")[0])
+        if html.unescape(dict(named).get("table:name", "")) == sheet:
+            return part
+    return ""
+
+
+def _uncalculated(xml: str, sheet: str) -> Iterator[Note]:
+    cells = [dict(_ATTRIBUTE.findall(each)) for each in _OPEN_CELL.findall(xml)]
+    lost = [each for each in cells if "table:formula" in each and "office:value-type" not in each]
+    if lost:
+        count = sum(int(each.get("table:number-columns-repeated", 1)) for each in lost)
+        yield _never_calculated(sheet, f"{count}, first {lost[0]['table:formula'].removeprefix('of:')}")
 
 
 def _sheet_xml(source: SourceFile, sheet: str) -> str:

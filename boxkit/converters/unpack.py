@@ -28,7 +28,7 @@ _STREAMS: dict[bytes, tuple[tuple[str, ...], Callable[..., Any]]] = {
     b"BZh": ((".bz2",), bz2.open),
     b"\xfd7zXZ\x00": ((".xz",), lzma.open),
 }
-_ZIP = b"PK\x03\x04"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 #: Files that a zip archive holds where it is a document rather than an archive.
 _DOCUMENTS = ("[Content_Types].xml", "mimetype")
 
@@ -96,7 +96,7 @@ def _of_zip(file: SourceFile) -> Iterator[SourceFile]:
 
 
 def _is_hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+    return any(part.startswith((".", "__MACOSX")) and part != ".." for part in PurePosixPath(name).parts)
 
 
 def fetched(url: str) -> SourceFile:

@@ -235,3 +235,58 @@ def test_errors_and_formulas_without_a_value_are_noted_with_the_first_cell(tmp_p
     said = [note.message for note in boxkit.load(tmp_path / "book.xlsx").notes if note.kind == "cast"]
     assert any("2, first B2 (#DIV/0!)" in message for message in said)
     assert any("1, first B3" in message for message in said)
+
+
+def test_a_hidden_sheet_is_read_and_noted(tmp_path: Path) -> None:
+    made = openpyxl.Workbook()
+    made.active.append(["x"])
+    made.active.append([1])
+    for state in ("hidden", "veryHidden"):
+        sheet = made.create_sheet(state)
+        sheet.append(["y"])
+        sheet.append([2])
+        sheet.sheet_state = state
+    made.save(tmp_path / "book.xlsx")
+    boxes = boxkit.load(tmp_path / "book.xlsx")
+    assert len(boxes) == 3
+    assert [note.box for note in boxes.notes if "hidden in the workbook" in note.message] == ["hidden", "veryHidden"]
+
+
+def test_kinds_of_cells_keep_their_kind_after_blank_rows_and_columns(tmp_path: Path) -> None:
+    made = openpyxl.Workbook()
+    sheet = made.active
+    for column, label in enumerate(["share", "took", "ok", "clock", "day"], start=3):
+        sheet.cell(4, column, label)
+    moment = datetime.datetime(2024, 1, 5, 6, 7)
+    for row in (5, 6):
+        kept = [0.25, datetime.timedelta(hours=30, minutes=row), row == 5, datetime.time(9, row), moment]
+        for column, value in enumerate(kept, start=3):
+            sheet.cell(row, column, value)
+        sheet.cell(row, 3).number_format = "0%"
+    made.save(tmp_path / "book.xlsx")
+    (box,) = boxkit.load(tmp_path / "book.xlsx").values()
+    first = [value.to_pydatetime() if isinstance(value, pd.Timestamp) else value for value in box.frame.iloc[0]]
+    assert first == [0.25, datetime.timedelta(hours=30, minutes=5), True, datetime.time(9, 5), moment]
+
+
+def test_open_document_formulas_that_were_never_calculated_are_noted(tmp_path: Path) -> None:
+    names = "urn:oasis:names:tc:opendocument:xmlns"
+    text = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    number = '<table:table-cell office:value-type="float" office:value="{}"/>'
+    rows = [
+        text.format("id") + text.format("double"),
+        number.format(1) + '<table:table-cell table:formula="of:=[.A2]*2"/>',
+    ]
+    body = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
+    with zipfile.ZipFile(tmp_path / "book.ods", "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", f'<m:manifest xmlns:m="{names}:manifest:1.0"/>')
+        archive.writestr(
+            "content.xml",
+            f'<office:document-content xmlns:office="{names}:office:1.0" xmlns:table="{names}:table:1.0"'
+            f' xmlns:text="{names}:text:1.0"><office:body><office:spreadsheet><table:table table:name="S &amp; T">{body}'
+            "</table:table></office:spreadsheet></office:body></office:document-content>",
+        )
+    boxes = boxkit.load(tmp_path / "book.ods")
+    (note,) = (note for note in boxes.notes if "without a calculated value" in note.message)
+    assert "'S & T'" in note.message and "[.A2]*2" in note.message

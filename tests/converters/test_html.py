@@ -50,3 +50,37 @@ def test_a_page_without_a_table_says_so(tmp_path: Path) -> None:
     page.write_text("<!DOCTYPE html><p>nothing</p>")
     with pytest.raises(UnreadableSource, match="no table"):
         boxkit.load(page)
+
+
+def page(folder: Path, text: str, encoding: str = "utf-8") -> Path:
+    path = folder / "page.html"
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def test_headings_of_two_rows_are_joined(tmp_path: Path) -> None:
+    text = (
+        "<table><thead><tr><td rowspan=2>k<td colspan=2>v</tr><tr><td>a<td>b</tr></thead>"
+        "<tr><th>1<td>2<td>3</tr><tr><td rowspan=2>4<td>5<td>6</tr><tr><td>7<td>8</tr></table>"
+    )
+    boxes = boxkit.load(page(tmp_path, text))
+    frame = boxes["page"].frame
+    assert list(frame) == ["k", "v a", "v b"] and frame.values.tolist() == [[1, 2, 3], [4, 5, 6], [4, 7, 8]]
+    assert any("takes 2 rows" in note.message for note in boxes.notes)
+
+
+def test_cells_say_what_a_reader_sees(tmp_path: Path) -> None:
+    text = "<table><tr><th>a<br>b<th>c</tr><tr><td><script>x()</script>1&nbsp;000<td><p>one</p><p>two</p></tr></table>"
+    frame = boxkit.load(page(tmp_path, text, "utf-16"))["page"].frame
+    assert list(frame) == ["a b", "c"] and frame.values.tolist() == [["1 000", "one two"]]
+
+
+def test_tables_inside_a_table_are_boxes_and_what_is_around_them_a_note(tmp_path: Path) -> None:
+    text = "<table><tr><td>menu<td><table><tr><th>a</tr><tr><td>1</tr></table></tr></table>"
+    boxes = boxkit.load(page(tmp_path, text))
+    assert boxes["page"].frame.values.tolist() == [[1]] and any("menu" in note.message for note in boxes.notes)
+
+
+def test_a_page_of_prose_is_no_table_of_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableSource, match="no table"):
+        boxkit.load(page(tmp_path, "<p>Good morning</p>"))
