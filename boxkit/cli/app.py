@@ -7,6 +7,7 @@ import sys
 import click
 
 from boxkit import __version__
+from boxkit.cli.ablate import ablate, label, report
 from boxkit.cli.ask import ask
 from boxkit.cli.chat import chat
 from boxkit.cli.demo import demo
@@ -37,5 +38,5 @@ def app() -> None:
     sys.set_int_max_str_digits(MAX_DIGITS)
 
 
-for _command in (ask, show, run, chat, demo, learn, memory, evaluate, doctor, models):
+for _command in (ask, show, run, chat, demo, learn, memory, evaluate, ablate, report, label, doctor, models):
     app.add_command(_command)

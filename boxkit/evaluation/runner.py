@@ -6,7 +6,7 @@ import asyncio
 import threading
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from boxkit.errors import (
 )
 from boxkit.evaluation.datasets import Dataset, Task, open_dataset
 from boxkit.evaluation.folder import Lost, RunFolder
-from boxkit.evaluation.identity import described, seed_of, without_split
+from boxkit.evaluation.identity import described, models_of, seed_of, without_split
 from boxkit.evaluation.records import Record
 from boxkit.evaluation.scorers import Score
 from boxkit.evaluation.scorers import scorer as scorer_of
@@ -54,6 +54,7 @@ def evaluate(
     concurrency: int = 8,
     dollars: float | None = None,
     scorers: Sequence[str] | None = None,
+    labels: Mapping[str, str] | None = None,
     on_progress: Callable[[RunReport], None] | None = None,
 ) -> RunReport:
     """Put every question of a benchmark to a strategy, and judge the answers.
@@ -70,6 +71,7 @@ def evaluate(
         concurrency: Questions at once.
         dollars: Start no question that would, at the mean cost so far, pass this; what is under way is finished.
         scorers: By name; the dataset's where None.
+        labels: What a report calls the run: its ``model``, ``variant`` and ``group``.
         on_progress: Called after each question with all that is done so far.
 
     Returns:
@@ -92,6 +94,7 @@ def evaluate(
                 concurrency=concurrency,
                 dollars=dollars,
                 scorers=scorers,
+                labels=labels,
                 on_progress=on_progress,
             )
         )
@@ -120,6 +123,7 @@ async def aevaluate(
     concurrency: int = 8,
     dollars: float | None = None,
     scorers: Sequence[str] | None = None,
+    labels: Mapping[str, str] | None = None,
     on_progress: Callable[[RunReport], None] | None = None,
 ) -> RunReport:
     """The same on an event loop; see `evaluate`."""
@@ -131,12 +135,14 @@ async def aevaluate(
         scorer_of(name)
     strategy = without_split(strategy, dataset.name, dataset.split)
     tasks = dataset.head(limit).tasks
+    models = ", ".join(llm.name for llm in models_of(strategy))
     about = {
         "questions": len(tasks),
         "scorers": names,
         "notes": list(dataset.notes),
         "skipped": [str(each) for each in dataset.skipped],
         "source": dataset.source,
+        "labels": {"model": models, "variant": strategy.name, **(labels or {})},
     }
     with RunFolder(None if out is None else Path(out), run_settings(strategy, dataset), about) as folder:
         run = _Run(strategy, tasks, folder, names, dollars, on_progress)

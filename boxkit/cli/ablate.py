@@ -1,0 +1,167 @@
+"""``boxkit ablate``, ``report`` and ``label``: a grid of runs, what they came to, and why answers are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from boxkit.cli.datasets import dataset_named, dataset_options
+from boxkit.cli.exits import Exit, end, reported
+from boxkit.cli.options import Confinement, confinement
+
+if TYPE_CHECKING:
+    from boxkit.evaluation.ablations import Variant
+    from boxkit.llm.protocol import LLM
+    from boxkit.memory import Memory
+
+__all__ = ["ablate", "label", "report"]
+
+
+@click.command()
+@click.argument("dataset", metavar="DATASET")
+@click.option(
+    "--out", required=True, metavar="FOLDER", type=click.Path(file_okay=False), help="A folder a run below it."
+)
+@click.option(
+    "--only", "names", multiple=True, metavar="NAME", help="An ablation, or a group of them. May be repeated."
+)
+@click.option("--grid", metavar="FILE", type=click.Path(dir_okay=False), help="A TOML file of your own ablations.")
+@click.option("--model", "models", multiple=True, metavar="NAME", help="A language model. May be repeated.")
+@click.option("--base-url", metavar="URL", help="An OpenAI-compatible server.")
+@click.option("--memory", metavar="FOLDER", help="Demonstrations of your own; else those that come with boxkit.")
+@click.option("--cache", metavar="FOLDER", type=click.Path(file_okay=False), help="Keep the model's replies here.")
+@click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
+@click.option("--dollars", type=click.FloatRange(min=0, min_open=True), help="For each run.")
+@dataset_options
+@confinement
+def ablate(dataset: str, confinement: Confinement, **options: Any) -> None:
+    """Run a grid of ablations over the same questions of DATASET; see ablations.toml for their names.
+
+    After a kill, the same command goes on where it stopped. `boxkit report` makes the tables.
+
+    \b
+        boxkit ablate spider=data/spider --sample 200 --only components --model gpt-4o-mini --out runs/ablations
+    """
+    with reported():
+        limit = options.pop("limit")
+        options["limit"] = None
+        asked = dataset_named(dataset, options).head(limit)
+        variants = _variants(options)
+        models: list[LLM | None] = [_model(name, options) for name in options["models"]] or [_model(None, options)]
+        memory = _memory(options["memory"]) if any(model is not None for model in models) else None
+        _run(asked, models, memory, variants, confinement, options)
+        end(Exit.ANSWERED)
+
+
+def _variants(options: dict[str, Any]) -> list[Variant]:
+    from boxkit.evaluation.ablations import ablations
+
+    try:
+        return ablations(options["grid"], options["names"])
+    except ValueError as error:
+        raise click.UsageError(f"--only: {error}") from error
+
+
+def _model(name: str | None, options: dict[str, Any]) -> LLM | None:
+    from boxkit.cli.strategies import model_for
+    from boxkit.llm.cache import Cached
+
+    llm, _ = model_for(name, options["base_url"])
+    return Cached(llm, options["cache"]) if llm is not None and options["cache"] else llm
+
+
+def _memory(folder: str | None) -> Memory:
+    from boxkit.memory import Memory
+
+    return Memory.open(folder) if folder else Memory.starter()
+
+
+def _run(
+    dataset: Any, models: Any, memory: Any, variants: Any, confinement: Confinement, options: dict[str, Any]
+) -> None:
+    from boxkit.cli.terminal import say, text
+    from boxkit.evaluation.ablations import ablate as run_all
+
+    def told(model: str, variant: str) -> None:
+        say(text(f"{variant} with {model or 'no model'}: {len(dataset)} questions of {dataset.name}", "dim"))
+
+    try:
+        done = run_all(
+            dataset,
+            models,
+            memory,
+            options["out"],
+            variants,
+            limits=confinement.limits(),
+            concurrency=options["concurrency"],
+            dollars=options["dollars"],
+            on_run=told,
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    from boxkit.cli.tables import table
+    from boxkit.cli.terminal import show
+
+    rows = [(model or "no model", variant, str(run.summary()), run.stopped) for (model, variant), run in done.items()]
+    show(table(("model", "variant", "score", "stopped"), rows))
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUNS...", type=click.Path(exists=True, file_okay=False))
+@click.option(
+    "--out", required=True, metavar="FOLDER", type=click.Path(file_okay=False), help="For tables and figures."
+)
+@click.option("--figures/--no-figures", default=True, help="Whether to draw (needs matplotlib). [default: figures]")
+def report(runs: tuple[str, ...], out: str, figures: bool) -> None:
+    """Write the tables of all runs below RUNS: report.md, a CSV a table, and figures.
+
+    Scores have their n and interval, and the published figure beside them where there is one.
+    """
+    from boxkit.cli.terminal import say, text
+    from boxkit.evaluation.report import runs_below, write_report
+
+    with reported():
+        path = write_report(runs_below(runs), out, figures=figures)
+        say(text(str(path)))
+        end(Exit.ANSWERED)
+
+
+@click.command()
+@click.argument("run", metavar="RUN", type=click.Path(exists=True, file_okay=False))
+@click.option("--scorer", metavar="NAME", help="Whose errors; the benchmark's own where left out.")
+def label(run: str, scorer: str | None) -> None:
+    """Say of each wrong answer in RUN why it is wrong: its logic, the question's intent, or another of the kinds.
+
+    Each is kept at once; the same command goes on with those that have no label yet. An empty line passes one over, and
+    q ends.
+    """
+    from boxkit.evaluation.mistakes import UNTOLD, kind_of, labels_of, write_label
+    from boxkit.evaluation.summary import open_run
+
+    with reported():
+        opened = open_run(run)
+        name, known = scorer or opened.scorers[0], labels_of(Path(run))
+        waiting = [record for record in opened.records if kind_of(record, name, known) == UNTOLD]
+        for at, record in enumerate(waiting, start=1):
+            kind = _asked(record, f"{at} of {len(waiting)}")
+            if kind == "q":
+                break
+            if kind:
+                write_label(Path(run), record.key, kind)
+        end(Exit.ANSWERED)
+
+
+def _asked(record: Any, place: str) -> str:
+    """The kind that a person gives; empty for none, ``q`` for the end."""
+    from boxkit.cli.terminal import say, text
+    from boxkit.evaluation.mistakes import KINDS
+
+    parts = [f"{place}: {record.question}", f"gold: {list(record.gold[:5])}", f"answer: {list(record.rows[:5])}"]
+    say(text("\n".join([*parts, str(record.answer.get("code", ""))]), lines=True))
+    while True:
+        given = click.prompt(f"{', '.join(KINDS)}; q", default="", show_default=False, err=True).strip().lower()
+        meant = [kind for kind in KINDS if given and kind.startswith(given)]
+        if given in ("", "q") or len(meant) == 1:
+            return meant[0] if meant else str(given)

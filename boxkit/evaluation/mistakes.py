@@ -1,0 +1,87 @@
+"""Errors sorted into the paper's kinds (Pandora, section 6): most are told by what failed, two only by a person."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from boxkit.evaluation.judging import Predicted, judge
+from boxkit.evaluation.records import Record
+
+__all__ = ["KINDS", "UNTOLD", "kind_of", "kinds_of", "labels_of", "write_label"]
+
+#: The paper's kinds; what is wrong in logic and what in intent is told by a person's label.
+KINDS = ("execution", "box", "field", "logic", "intent", "format")
+UNTOLD = "logic or intent"
+
+_LABELS = "labels.jsonl"
+_FORMAT = frozenset({"no code", "no answer", "wrong shape", "too large"})
+_NOT_OURS = frozenset({"abstained", "model", "source", "boxkit"})
+
+
+def kind_of(record: Record, scorer: str, labels: Mapping[str, str] | None = None) -> str:
+    """What kind of error a record is; empty where it is none, ``logic or intent`` where a person has not said which.
+
+    Args:
+        record: The record.
+        scorer: Whose verdict counts.
+        labels: Kinds that a person gave, by key; they count first.
+    """
+    score = record.scores.get(scorer)
+    if score is None or score.correct or score.error:
+        return ""
+    if labels and record.key in labels:
+        return labels[record.key]
+    if record.failure:
+        return _of_failure(record)
+    # The same values in another form: texts for numbers, another order, a tolerance.
+    predicted = Predicted(record.rows, record.columns, record.answer.get("entities") or {})
+    is_form = judge("starqa_tolerant", predicted, record.gold).correct
+    return "format" if is_form else UNTOLD
+
+
+def _of_failure(record: Record) -> str:
+    if record.failure in _NOT_OURS:
+        return record.failure
+    if record.failure in _FORMAT:
+        return "format"
+    if record.failure == "empty":
+        return UNTOLD
+    failure = record.answer.get("failure") or {}
+    told = f"{failure.get('type', '')} {record.message} {failure.get('hint', '')}".lower()
+    if any(word in told for word in ("nameerror", "unknownbox", "there is no box", "no such table", "nearest tables")):
+        return "box"
+    if any(word in told for word in ("keyerror", "unknownfield", "has no field", "no such column", "nearest columns")):
+        return "field"
+    return "execution"
+
+
+def kinds_of(records: Iterable[Record], scorer: str, labels: Mapping[str, str] | None = None) -> Counter[str]:
+    """How often each kind of error occurs."""
+    return Counter(kind for record in records if (kind := kind_of(record, scorer, labels)))
+
+
+def labels_of(folder: Path | None) -> dict[str, str]:
+    """The kinds that a person gave to a run's errors, by key; the last of each counts."""
+    path = None if folder is None else folder / _LABELS
+    if path is None or not path.is_file():
+        return {}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {each["key"]: each["kind"] for each in map(json.loads, filter(None, lines))}
+
+
+def write_label(folder: Path, key: str, kind: str) -> None:
+    """Keep a person's label.
+
+    Raises:
+        ValueError: It is none of `KINDS`.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"an error's kind is one of {', '.join(KINDS)}, not {kind!r}")
+    with (folder / _LABELS).open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"key": key, "kind": kind}) + "\n")
+        file.flush()
+        os.fsync(file.fileno())

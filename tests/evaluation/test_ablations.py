@@ -1,0 +1,151 @@
+"""Ablations are values in a file; reports say n, interval and the published figure."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+import boxkit
+from boxkit.cli.app import app
+from boxkit.errors import UnreadableSource
+from boxkit.evaluation.ablations import ablate, ablations, build
+from boxkit.evaluation.mistakes import kind_of
+from boxkit.evaluation.report import runs_below, tables_of, write_report
+from boxkit.evaluation.runner import evaluate
+from boxkit.evaluation.summary import open_run
+from boxkit.memory import Demonstration, Memory
+from boxkit.profile import PROFILES
+from boxkit.testing import ScriptedLLM
+
+
+def memory():
+    made = Memory()
+    for name in ("spider", "other"):
+        made.add(Demonstration(f"{name}/1", f"How many {name}?", "", "", "answer = 1", dataset=name, split="train"))
+    return made
+
+
+def test_each_ablation_is_the_strategy_that_the_design_names(shop):
+    llm = ScriptedLLM([])
+    made = {each.name: build(each, llm, memory(), shop) for each in ablations(names=["components", "k"])}
+    full = made["full"]
+    assert (full.k, full.attempts, full.select, len(full.memory)) == (10, 3, "similar", 2)
+    assert made["-EG"].attempts == 1 and made["-SR"].select == "random" and made["-ICR"].memory is None
+    assert [each.dataset for each in made["-SD"].memory] == ["spider"]
+    assert isinstance(made["-CS"], boxkit.Text2SQL) and full.profile == PROFILES["spider"]
+    assert [made[name].k for name in made if name.startswith("K=")] == [0, 1, 2, 4, 6, 8, 10]
+    every = [build(each, llm, memory(), shop) for each in ablations()]
+    assert {"SelfConsistency", "Hybrid"} <= {type(each).__name__ for each in every}
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ('[[variant]]\nname="a"\ngroup="b"\nstrategy={kind="Pandorra"}', ValueError, "nearest|Pandora"),
+        ('[[variant]]\nname="a"\ngroup="b"\nstrategy={kind="Pandora", tries=1}', ValueError, "no setting 'tries'"),
+        ('[[variant]]\nname="a"', UnreadableSource, "no file of ablations"),
+        ("[[", UnreadableSource, "no file of ablations"),
+    ],
+)
+def test_a_file_of_ablations_that_does_not_fit_says_so(shop, tmp_path, text, error, said):
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(error, match=said):
+        build(ablations(tmp_path / "mine.toml")[0], ScriptedLLM([]), None, shop)
+    with pytest.raises(ValueError, match="-EG"):
+        ablations(names=["-EGG"])
+
+
+def answering(good):
+    """A model right about questions whose number ``good`` accepts, wrong about the others."""
+
+    def reply(messages):
+        price = int(re.findall(r"more than (\d+) crowns", messages[1].content)[-1])
+        return f"```python\nanswer = item.loc[item['price'] > {price if good(price) else price + 1}, ['name']]\n```"
+
+    return ScriptedLLM(reply, name="gpt-4.1")
+
+
+@pytest.fixture
+def runs(shop, tmp_path):
+    variants = ablations(names=["full", "-EG"])
+    llm = answering(lambda price: price % 3)
+    return ablate(shop.head(6), [llm], memory(), tmp_path / "runs", variants), tmp_path / "runs", llm
+
+
+def test_a_grid_goes_on_where_it_stopped_and_its_report_has_every_cell(shop, runs, tmp_path):
+    done, folder, llm = runs
+    assert {name: run.summary().right for (_, name), run in done.items()} == {"full": 4, "-EG": 4}
+    asked = len(llm.requests)
+    ablate(shop.head(6), [llm], memory(), folder, ablations(names=["full", "-EG"]))
+    assert len(llm.requests) == asked
+    tables = {table.name: table for table in tables_of(runs_below([folder]))}
+    row = next(row for row in tables["ablations"].rows if row[2] == "-EG")
+    assert row[3:6] == ("66.7", "30.0 to 90.3", "6") and row[6].startswith("+0.0 [") and "5.5" in row[8]
+    assert tables["by_hardness"].rows and tables["costs"].rows[0][3] == "1.00"
+    report = write_report(runs_below([folder]), tmp_path / "report")
+    text = report.read_text()
+    assert "66.7" in text and "scores.png" in text and (tmp_path / "report" / "scores.png").stat().st_size > 1000
+    with (tmp_path / "report" / "scores.csv").open() as file:
+        assert next(csv.reader(file))[-1] == "published"
+
+
+def test_starqas_published_figures_and_oracle_stand_beside_ours(shop, tmp_path):
+    from dataclasses import replace
+
+    starqa = replace(shop, name="starqa", scorers=("starqa",)).head(4)
+    for name, good in (("Text2SQL", lambda price: price < 2), ("single", lambda price: price > 2)):
+        labels = {"variant": name, "group": "strategies"}
+        evaluate(boxkit.Pandora(answering(good)), starqa, tmp_path / name, labels=labels)
+    tables = {table.name: table for table in tables_of(runs_below([tmp_path]))}
+    assert {row[2]: row[-1] for row in tables["scores"].rows} == {"Text2SQL": "37.2", "single": "40.4"}
+    assert tables["oracle"].rows == (("starqa/dev", "gpt-4.1", "Text2SQL, single", "75.0", "4"),)
+
+
+KINDS = {
+    "```python\nanswer = items['name']\n```": "box",
+    "```python\nanswer = item['nme']\n```": "field",
+    "```python\nanswer = 1 / 0\n```": "execution",
+    "nothing": "format",
+    "```python\nanswer = item['price']\n```": "logic or intent",
+    "```python\nanswer = item['name'].str.upper().tail(39)\n```": "format",
+}
+
+
+@pytest.mark.parametrize(("reply", "kind"), KINDS.items())
+def test_errors_are_sorted_into_the_papers_kinds(shop, reply, kind):
+    report = evaluate(
+        boxkit.Pandora(ScriptedLLM(lambda _: reply), attempts=1, profile=PROFILES["spider"]), shop.head(1)
+    )
+    record = report.records[0]
+    assert kind_of(record, "spider") == kind, record.message
+    assert kind_of(record, "spider", {record.key: "intent"}) == "intent"
+
+
+def test_a_person_tells_logic_from_intent_and_goes_on_later(runs):
+    _, folder, _ = runs
+    run = next(folder.rglob("run.json")).parent
+    first = CliRunner().invoke(app, ["label", str(run)], input="nonsense\nl\nq\n", catch_exceptions=False)
+    assert first.exit_code == 0 and "1 of 2" in first.output
+    second = CliRunner().invoke(app, ["label", str(run)], input="int\n", catch_exceptions=False)
+    assert "1 of 1" in second.output
+    kept = [json.loads(line)["kind"] for line in (run / "labels.jsonl").read_text().splitlines()]
+    assert kept == ["logic", "intent"]
+    (errors,) = [table for table in tables_of([open_run(run)]) if table.name == "errors"]
+    assert dict(zip(errors.columns, errors.rows[0], strict=True))["logic"] == "1"
+
+
+def test_the_commands_make_a_grid_and_its_report(shop, tmp_path):
+    spider = f"spider={tmp_path / 'spider'}"
+    common = ("--sample", "4", "--only", "Planner", "--out", str(tmp_path / "grid"))
+    done = CliRunner().invoke(app, ["ablate", spider, *common, "--model", "planner"], catch_exceptions=False)
+    assert done.exit_code == 0 and "Planner" in done.stdout
+    written = CliRunner().invoke(
+        app, ["report", str(tmp_path / "grid"), "--out", str(tmp_path / "out"), "--no-figures"], catch_exceptions=False
+    )
+    assert written.exit_code == 0 and "Scores by model" in (tmp_path / "out" / "report.md").read_text()
+    slip = CliRunner().invoke(app, ["ablate", spider, "--only", "-EGG", "--out", "x"], catch_exceptions=False)
+    assert slip.exit_code == 2 and "no ablation" in slip.output
