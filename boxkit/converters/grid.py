@@ -194,7 +194,7 @@ def box_of_columns(
     labels = field_labels(headers)
     _note_renamed(headers, labels, box, notes)
     frame = frame_of(columns, labels, length)
-    notes += lint_frame(frame, box)
+    notes += lint_frame(frame, box, kinds=True)
     names = ["" if name is None else str(name) for name in header]
     return held_box(box, frame, state=state, source_name=source_name, source_names=names)
 

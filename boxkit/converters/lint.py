@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import difflib
 import re
 import unicodedata
@@ -24,27 +25,7 @@ __all__ = ["lint_categories", "lint_frame", "lint_values"]
 _MAX_ROWS = 20_000
 _SAMPLE_ROWS = 5_000
 #: Texts that stand for "no value".
-_SENTINEL_TEXTS = frozenset(
-    {
-        "\\N",
-        "N/A",
-        "NA",
-        "n/a",
-        "#N/A",
-        "NaN",
-        "nan",
-        "NULL",
-        "null",
-        "None",
-        "?",
-        "-",
-        "--",
-        "—",
-        ".",
-        "missing",
-        "unknown",
-    }
-)
+_SENTINEL_TEXTS = frozenset("\\N N/A NA n/a #N/A NaN nan NULL null None ? - -- — . missing unknown".split())
 _SENTINEL_NUMBERS = (-9, -99, -999, -9999, -99999, -999999, 999, 9999, 99999, 999999)
 _MOST = 0.9
 _CATEGORIES = 200
@@ -84,8 +65,14 @@ class _Column:
         return Note("lint", message + self.where, self.box, self.label, row, fix)
 
 
-def lint_frame(frame: pd.DataFrame, box: str) -> list[Note]:
-    """Notes on a frame's columns, and one on where values are missing."""
+def lint_frame(frame: pd.DataFrame, box: str, *, kinds: bool = False) -> list[Note]:
+    """Notes on a frame's columns, and one on where values are missing.
+
+    Args:
+        frame: Looked at whole, or every n-th row where it is long.
+        box: For the notes.
+        kinds: Whether columns that mix numbers, texts and dates are noted; some readers do so themselves.
+    """
     step = 1 if len(frame) <= _MAX_ROWS else len(frame) // _SAMPLE_ROWS
     where = f" (every {step}th row was looked at)" if step > 1 else ""
     notes = []
@@ -99,7 +86,10 @@ def lint_frame(frame: pd.DataFrame, box: str) -> list[Note]:
         series = frame[label]
         if series.dtype.kind in "bmM" or _is_plain_numbers(series, step):
             continue
-        notes.extend(lint_values(_every(series, step) if step > 1 else _values(series), box, label, where))
+        values = _every(series, step) if step > 1 else _values(series)
+        if kinds:
+            notes += lint_values(values, box, label, where, checks=(_mixed,))
+        notes += lint_values(values, box, label, where)
     return notes
 
 
@@ -117,12 +107,12 @@ def _every(series: pd.Series[Any], step: int) -> list[Any]:
 
 
 def lint_categories(frame: pd.DataFrame, box: str) -> list[Note]:
-    """Notes only on texts that may be one category written in several ways."""
+    """Notes only on columns that mix kinds of values, and on texts that may be one category written in several ways."""
     return [
         note
         for label in frame.columns
         if frame[label].dtype.kind not in "biufcmM"
-        for note in lint_values(_values(frame[label].iloc[:_MAX_ROWS]), box, label, checks=(_near_duplicates,))
+        for note in lint_values(_values(frame[label].iloc[:_MAX_ROWS]), box, label, checks=(_mixed, _near_duplicates))
     ]
 
 
@@ -155,6 +145,32 @@ def lint_values(
     if not checks:
         checks = (_sentinels, _numbers, _padding, _dates, _near_duplicates) if texts else (_number_sentinels,)
     return [note for check in checks for note in check(column)]
+
+
+def _mixed(column: _Column) -> Iterator[Note]:
+    kinds = Counter(_kind(value) for value in column.values if value is not None)
+    if len(kinds) < 2:
+        return
+    ranked = [kind for kind, _ in kinds.most_common()]
+    shown = ", ".join(f"{kinds[kind]} {kind}" for kind in ranked)
+    rare = next(value for value in column.values if value is not None and _kind(value) == ranked[-1])
+    as_numbers = f'pd.to_numeric({column.code}, errors="coerce")'
+    as_texts = f'{column.code}.map(str, na_action="ignore")'
+    yield column.note(
+        f"it mixes {shown}, such as {rare!r:.60}",
+        lambda cell: cell is not None and _kind(cell) == ranked[-1],
+        as_numbers if ranked[0] == "numbers" and set(ranked) == {"numbers", "texts"} else as_texts,
+    )
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "truth values"
+    if isinstance(value, (int, float, decimal.Decimal)):
+        return "numbers"
+    if isinstance(value, str):
+        return "texts"
+    return "dates" if isinstance(value, datetime.date) else f"{type(value).__name__} values"
 
 
 def _sentinels(column: _Column) -> Iterator[Note]:

@@ -130,7 +130,7 @@ def _boxes(tables: list[_Table], notes: list[Note], source: str, state: Callable
             names[id(table)] = (label, own)
             notes.append(Note("cast", "it numbers the rows, for the lists that were nested in them", label, own))
         frame = frame_of(columns, labels, table.length)
-        notes += lint_frame(frame, label)
+        notes += lint_frame(frame, label, kinds=True)
         boxes.append(
             held_box(label, frame, state=state, source_name=table.path, source_names=headers, primary_key=primary)
         )

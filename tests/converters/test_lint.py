@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,15 @@ from boxkit.converters.lint import lint_frame
 
 
 def notes_on(values: list[Any]) -> list[Any]:
-    return [note for note in lint_frame(pd.DataFrame({"v": values}), "t") if note.field == "v"]
+    return [note for note in lint_frame(pd.DataFrame({"v": pd.Series(values)}), "t", kinds=True) if note.field == "v"]
 
 
 @pytest.mark.parametrize(
     ("values", "said", "fixed"),
     [
         ([1, 2, 3, -9999, 4], "-9999", [1, 2, 3, None, 4]),
+        ([1, 2.5, "x", 3], "mixes 3 numbers, 1 texts, such as 'x'", [1, 2.5, None, 3]),
+        (["a", 7, "b", datetime.date(2024, 1, 2)], "mixes 2 texts", ["a", "7", "b", "2024-01-02"]),
         (["a", "b", "\\N"], "\\N", ["a", "b", None]),
         (["x", "?", "y"], "'?'", ["x", None, "y"]),
         (["1,234", "2", "3,000,000"], "numbers held as text", [1234, 2, 3000000]),
