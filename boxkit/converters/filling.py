@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Filling"]
 
 _FIRST_NOT_ASCII = 128
+_MOST_EXPECTED_BYTES = 2**30
 
 
 class Filling:
@@ -188,6 +189,8 @@ class _Texts:
             return False
         rows = self._more_rows(len(array))
         size = int(self.offsets[rows.start])
+        if not len(self.content):
+            self._expect(len(content) // max(len(array), 1))
         if size + len(content) > len(self.content):
             self.content.resize(max(size + len(content), len(self.content) * 9 // 8), refcheck=False)
         self.content[size : size + len(content)] = content
@@ -195,6 +198,10 @@ class _Texts:
         if array.null_count:
             self._miss(rows, array.is_null().to_numpy(zero_copy_only=False))
         return True
+
+    def _expect(self, size: int) -> None:
+        """Make room for texts of about that size; room that is not needed is never touched, and given back."""
+        self.content = np.empty(min(size * len(self.offsets), _MOST_EXPECTED_BYTES), dtype=np.uint8)
 
     def _more_rows(self, count: int) -> slice:
         start, self.length = self.length, self.length + count
