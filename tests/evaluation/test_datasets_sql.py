@@ -78,6 +78,70 @@ def test_a_damaged_file_names_its_line(tmp_path, text, said):
         open_dataset("spider", tmp_path, skip_bad=True)
 
 
+PUBLISHED = {
+    "spider-syn": ("dev.json", "database", ROW | {"SpiderSynQuestion": "How much?", "SpiderQuestion": "How many?"}),
+    "spider-realistic": ("spider-realistic.json", "../spider/database", ROW | {"question": "How much?"}),
+    "spider-dk": ("Spider-DK.json", "database", ROW | {"question": "How much?"}),
+    "bird": (
+        "dev.json",
+        "dev_databases",
+        {"question_id": 7, "db_id": "shop", "question": "How much?", "evidence": "a is size", "difficulty": "simple"}
+        | {"SQL": "SELECT count(*) FROM t;"},
+    ),
+    "kaggledbqa": ("examples/shop.json", "databases", ROW | {"question": "How much?"}),
+    "archer": ("dev.json", "database", ROW | {"question": "How much?", "reasoning_type": "+ C *"}),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_each_benchmark_in_its_published_layout(tmp_path, name):
+    file, databases, row = PUBLISHED[name]
+    home = tmp_path / "home"
+    database(home / databases, "shop")
+    written(home / file, [row])
+    (task,) = open_dataset(name, home)
+    assert (task.question, task.gold(), task.dataset) == ("How much?", [(2,)], name)
+    if name == "bird":
+        assert (task.id, task.asked, task.groups["difficulty"]) == ("7", "How much?\nTo know: a is size", ("simple",))
+    if name == "archer":
+        assert task.groups["reasoning"] == ("addition", "commonsense", "multiplication")
+    elsewhere = tmp_path / "elsewhere"
+    database(elsewhere, "shop", "CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1);")
+    assert open_dataset(name, home, databases=elsewhere)[0].gold() == [(1,)]
+
+
+def test_columns_are_described_as_bird_describes_them(tmp_path):
+    database(tmp_path / "dev_databases", "shop")
+    about = tmp_path / "dev_databases" / "shop" / "database_description"
+    about.mkdir()
+    (about / "t.csv").write_text("original_column_name,column_name,column_description\na,size,in metres\n")
+    written(tmp_path / "dev.json", [PUBLISHED["bird"][2]])
+    assert "in metres" in open_dataset("bird", tmp_path)[0].boxes().to_prompt()
+
+
+def test_gold_that_depends_on_the_day_is_executed_when_an_answer_is_judged(data):
+    dataset = open_dataset("archer", data / "archer")
+    dated = [task for task in dataset if '"now"' in task.program]
+    assert len(dataset) == 104 and len(dated) == 24
+    task = next(task for task in dated if "strftime" in task.program)
+    path = task.context["database"]
+    with closing(sqlite3.connect(path)) as connection:
+        assert task.gold() == connection.execute(task.program).fetchall()
+
+
+def test_german_spider_says_which_gold_queries_are_broken(data):
+    dataset = open_dataset("machinespider-de", data / "machinespider_de", skip_bad=True)
+    assert (len(dataset), len(dataset.skipped)) == (278, 21)
+    assert all("alter" in each.problem for each in dataset.skipped)
+
+
+def test_kaggledbqa_has_its_splits(data):
+    sizes = {
+        split: len(open_dataset("kaggledbqa", data / "kaggledbqa", split=split)) for split in ("all", "test", "fewshot")
+    }
+    assert sizes["all"] == 60 == sizes["test"] + sizes["fewshot"]
+
+
 def test_what_is_not_there_names_what_is(tmp_path):
     with pytest.raises(ValueError, match="nearest: spider"):
         open_dataset("spidre", tmp_path)
