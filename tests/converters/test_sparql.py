@@ -310,3 +310,17 @@ def test_an_endpoint_takes_a_folder_with_freebases_ontology_as_its_words(service
     assert len(sparql.convert(service.url, vocabulary=str(tmp_path), topics=["http://ex.example/m7"], hops=1)) > 0
     with pytest.raises(ValueError, match="freebase"):
         sparql.convert(service.url, vocabulary="freebas")
+
+
+def test_freebase_is_known_behind_a_servers_own_triples() -> None:
+    own = "".join(
+        f"<http://www.openlinksw.com/a{n:04d}> <http://www.openlinksw.com/p> <http://o/{n}> .\n" for n in range(2000)
+    )
+    space = "http://rdf.freebase.com/ns/"
+    graph = f"<{space}m.01> <{space}people.person.place_of_birth> <{space}m.02> .\n"
+    names = "".join(f'<{space}m.0{n}> <{space}type.object.name> "Name {n}"@en .\n' for n in (1, 2))
+    with oxigraph(own + graph + names) as running:
+        for topic in ("m.01", "Name 1"):
+            boxes = sparql.convert(running.url, topics=[topic])
+            assert list(boxes["person"].frame["person_label"]) == ["Name 1"]
+            assert list(boxes["person"].frame["place_of_birth_label"]) == ["Name 2"]

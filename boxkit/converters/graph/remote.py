@@ -14,7 +14,7 @@ from boxkit.converters.graph.relations import ranking
 from boxkit.converters.graph.remote_topics import RemoteTopics
 from boxkit.converters.graph.remote_triples import BATCH, FIRST, REST, Link, RemoteTriples, batches, is_iri, text_of
 from boxkit.converters.graph.subgraph import MAX_TRIPLES
-from boxkit.converters.graph.vocabulary import OWL, RDFS, Vocabulary
+from boxkit.converters.graph.vocabulary import MARKS, OWL, RDFS, Vocabulary
 from boxkit.errors import SourceError
 
 __all__ = ["HUB", "Remote"]
@@ -52,7 +52,9 @@ class Remote:
 
         def relations() -> Iterator[str]:
             rows = endpoint.select("SELECT ?p WHERE { ?s ?p ?o } LIMIT 1000")
-            return (str(row["p"]) for row in rows)
+            yield from (str(row["p"]) for row in rows)
+            # The first triples of a server may be its own; Virtuoso's are.
+            yield from (mark for mark in MARKS if endpoint.ask(f"ASK {{ ?s <{mark}> ?o }}"))
 
         return cls(endpoint, vocabulary_of(vocabulary, relations), asked or Options())
 

@@ -22,6 +22,7 @@ __all__ = [
     "DBPEDIA",
     "FREEBASE",
     "INSIDE",
+    "MARKS",
     "OWL",
     "RDF",
     "RDFS",
@@ -45,6 +46,9 @@ FB = "http://rdf.freebase.com/ns/"
 WD = "http://www.wikidata.org/entity/"
 WDT = "http://www.wikidata.org/prop/direct/"
 DBO = "http://dbpedia.org/ontology/"
+
+#: Relations that a graph of a vocabulary has, as a rule.
+MARKS = (WDT + "P31", DBO + "abstract", DBO + "birthPlace", FB + "type.object.name", FB + "type.object.type")
 
 
 @dataclass(frozen=True, slots=True)
