@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from boxkit.box import BoxSet, ForeignKey
 from boxkit.converters.keynames import name_evidence
 from boxkit.converters.keypairs import composite_keys
-from boxkit.converters.keyvalues import Column, Values, counts_from_one, inferred, may_refer, share
+from boxkit.converters.keyvalues import Column, Values, counts_from_one, inferred, is_beyond_chance, may_refer, share
 from boxkit.converters.keywords import core_words, is_about, is_of, is_reference, stem, words
 from boxkit.converters.unnamed_keys import unnamed_keys
 
@@ -128,11 +128,19 @@ def _weigh(child: Column, parent: Column, strength: float, why: str) -> ForeignK
         return None
     if found < _SIBLINGS and not parent.is_declared_key and not is_about(parent.plain, parent.table):
         return None
+    if _is_any_name(child, parent) and not is_beyond_chance(child, parent):
+        return None
     shares = f"{found:.0%} of its {of} values are found there"
     confidence = _confidence(strength, found, child, parent)
     if confidence < _LEAST_CONFIDENCE:
         return None
     return inferred(child, parent, confidence, f"{why}; {shares}", found < 1.0)
+
+
+def _is_any_name(child: Column, parent: Column) -> bool:
+    """Whether all that speaks for a key is a name that two tables share and that says nothing of identity."""
+    says_so = parent.is_declared_key or is_about(parent.plain, parent.table) or is_reference(child.plain)
+    return not says_so and words(child.plain) == words(parent.plain)
 
 
 def _unseen(child: Column, parent: Column, strength: float, why: str) -> ForeignKey | None:

@@ -36,6 +36,7 @@ IDS = _set(
 )
 #: The same, glued to what is identified: ``deptno``, ``orderkey``.
 _GLUED = re.compile(r"(.{3,}?)(?:num|number|nummer|key|code|no|nr)")
+_REFERENCE = re.compile(rf"{_GLUED.pattern}|.{{1,2}}n[or]")
 #: Words that say that a column refers to something.
 _LINKS = _set("link linked fk ref")
 #: Column names that say nothing about whose they are.
@@ -136,7 +137,7 @@ def is_reference(column: str) -> bool:
     """Whether a column's name says that it identifies something, be it of its own table or another."""
     found = words(column)
     return bool(found) and (
-        bool(set(found) & (IDS | _LINKS)) or found[-1][-2:] == "id" or bool(_GLUED.fullmatch(found[-1]))
+        bool(set(found) & (IDS | _LINKS)) or found[-1][-2:] == "id" or bool(_REFERENCE.fullmatch(found[-1]))
     )
 
 

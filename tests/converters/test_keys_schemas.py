@@ -147,6 +147,11 @@ def test_tables_that_are_merely_numbered_alike_are_not_linked() -> None:
     assert found(boxkit.load(frames)) == {"songs.year > years.year"}
 
 
+def test_a_few_equal_values_under_a_name_that_means_no_key_link_nothing() -> None:
+    frames = {name: pd.DataFrame({"x": [1, 2], "y": ["a", "b"]}) for name in ("monday", "tuesday")}
+    assert not boxkit.load(frames).foreign_keys
+
+
 def test_a_reference_table_that_is_empty_is_found_by_its_name_only(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "x.sqlite") as connection:
         connection.executescript(
