@@ -18,6 +18,7 @@ from boxkit.evaluation.scorers import Score
 __all__ = ["Record", "packages", "usage_of"]
 
 _SQL_STRATEGIES = ("Text2SQL",)
+_SQL_SCORERS = ("spider_exec",)
 _PACKAGES = ("boxkit", "pandas", "numpy", "pyarrow", "openai", "rdflib", "pyoxigraph", "sqlglot", "faiss-cpu")
 
 
@@ -124,6 +125,8 @@ class Record:
     def _score(self, name: str) -> Score:
         if self.gold_problem:
             return Score.none(f"no gold: {self.gold_problem}")
+        if name in _SQL_SCORERS and not self.sql:
+            return Score.none("this script compares SQL, and the strategy writes none")
         if self.failure:
             return Score.of(False, f"not answered: {self.failure}")
         entities = self.answer.get("entities") or {}

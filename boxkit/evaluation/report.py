@@ -115,6 +115,7 @@ def _scores(runs: Sequence[RunReport]) -> Table:
         )
         for run in runs
         for name in run.scorers
+        if run.summary(name).questions
     ]
     columns = ("benchmark", "model", "strategy", "scorer", "score", "95 %", "n", "published")
     return Table("scores", "Scores by model and strategy", columns, tuple(rows))

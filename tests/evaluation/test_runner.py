@@ -64,6 +64,7 @@ def test_every_question_is_judged_and_kept_with_all_that_led_to_its_answer(shop,
     assert record.answer["attempts"][0]["prompt_hash"] and record.prompt_version and record.packages["pandas"]
     assert (record.usage.prompt_tokens, kept.usage.calls) == (100, 40)
     assert kept.summary() == report.summary() and set(record.scores) == set(shop.scorers)
+    assert kept.summary("spider_exec").unjudged == 40, "that script compares SQL, of which there is none here"
 
 
 def test_a_run_goes_on_where_it_stopped_and_may_be_extended(shop, tmp_path):

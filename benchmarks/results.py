@@ -1,0 +1,113 @@
+"""The scores of docs/results.md: the Planner, and a small local model with its ablations where there is one.
+
+    python benchmarks/results.py [--out FOLDER] [--only spider …]
+    BOXKIT_GGUF=model.gguf python benchmarks/results.py
+
+It goes on where it was stopped, and then writes docs/results.md from all runs below the folder. 100 questions of
+Spider dev, 100 of WikiTableQuestions, 50 of WebQSP and 50 of CK25 (or all that are there), the same sample each time.
+The data folder is `BOXKIT_DATA`, else ``../shared/data``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import boxkit
+from boxkit.evaluation.ablations import ablate, ablations
+from boxkit.evaluation.datasets import Dataset
+from boxkit.evaluation.records import packages
+from boxkit.evaluation.report import Table, runs_below, tables_of
+from boxkit.evaluation.summary import RunReport
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("BOXKIT_DATA", ROOT.parent / "shared" / "data"))
+SEED = 0
+
+#: Name, folder, size of the sample, options.
+SAMPLES: dict[str, tuple[str, int, dict[str, Any]]] = {
+    "spider": ("spider", 100, {"skip_bad": True}),
+    "wikitq": ("wikitq", 100, {"split": "pristine-seen-tables"}),
+    "webqsp": ("kg/webqsp", 50, {"graph": DATA / "kg" / "webqsp" / "freebase_slice.nt"}),
+    "ck25": ("rdf/ck25", 50, {}),
+}
+
+INTRODUCTION = """# Results
+
+Made by `python benchmarks/results.py`, which also says how to repeat it. The samples are drawn with seed {seed}: 100
+questions of Spider dev (of the databases at hand), 100 of WikiTableQuestions (the seen tables: the pristine unseen ones
+are not at hand), 50 of WebQSP over the slice of Freebase that its own annotation implies, and those of CK25 (at hand).
+The Planner asks no model: it abstains where it does not understand, and an abstention counts as wrong here. A
+local model stands in the tables where the script was given one (`BOXKIT_GGUF`).
+
+{versions}.
+"""
+
+
+def sample(name: str) -> Dataset:
+    folder, size, options = SAMPLES[name]
+    return boxkit.open_dataset(name, DATA / folder, **options).sample(size, SEED)
+
+
+def told(model: str, variant: str) -> Any:
+    def progress(report: RunReport) -> None:
+        if report.done % 10 == 0:
+            print(f"{variant} {model}: {report.done} of {report.total}, {report.summary()}", file=sys.stderr)
+
+    return progress
+
+
+def run(names: Sequence[str], out: Path, concurrency: int) -> None:
+    """Every run that is not finished yet."""
+    for name in names:
+        questions = sample(name)
+        ablate(questions, [None], None, out, ablations(names=["Planner"]), concurrency=concurrency, on_run=told)
+        if os.environ.get("BOXKIT_GGUF"):
+            model = boxkit.LocalLLM(os.environ["BOXKIT_GGUF"])
+            variants = ablations(names=["full", "-EG", "-SR", "-ICR"])
+            ablate(questions, [model], boxkit.Memory.starter(), out, variants, concurrency=1, on_run=told)
+
+
+def precision(runs: Sequence[RunReport]) -> Table:
+    """How often an answer that was given is right."""
+    rows = []
+    for each in runs:
+        answered = [record for record in each.records if not record.failure]
+        right = sum(record.scores[each.scorers[0]].correct for record in answered)
+        labels = each.about["labels"]
+        share = f"{100 * right / len(answered):.1f}" if answered else "none"
+        rows.append(
+            (each.settings["dataset"], labels["model"] or "no model", labels["variant"], str(len(answered)), share)
+        )
+    columns = ("benchmark", "model", "strategy", "answered", "right of these, %")
+    return Table("precision", "What was answered", columns, tuple(rows))
+
+
+def written(runs: Sequence[RunReport]) -> str:
+    """The page."""
+    found = packages()
+    versions = ", ".join(f"{name} {found[name]}" for name in ("boxkit", "python", "pandas") if name in found)
+    wanted = ("scores", "ablations", "costs", "errors")
+    tables = [table for table in tables_of(runs) if table.name in wanted]
+    parts = [INTRODUCTION.format(seed=SEED, versions=f"{versions}, {platform.system()} {platform.machine()}")]
+    return "\n\n".join([part.strip() for part in (*parts, *(table.markdown() for table in (*tables, precision(runs))))])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="The scores of docs/results.md.")
+    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "results", help="the folder of the runs")
+    parser.add_argument("--only", nargs="*", choices=SAMPLES, default=list(SAMPLES), help="some of the benchmarks")
+    parser.add_argument("--concurrency", type=int, default=2)
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "results.md")
+    options = parser.parse_args()
+    run(options.only, options.out, options.concurrency)
+    options.page.write_text(written(runs_below([options.out])) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
