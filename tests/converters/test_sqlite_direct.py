@@ -16,6 +16,7 @@ import boxkit
 from boxkit.converters import sqlite_direct
 from boxkit.converters.sqlite_direct import read_plain
 from boxkit.converters.sqlite_pages import NotPlain, TableFile
+from boxkit.converters.sqlite_reader import SQLiteReader
 from boxkit.errors import SourceError
 
 EDGES = [0, 1, -1, 127, 128, -128, -129, 2**15, -(2**15) - 1, 2**23, 2**31, -(2**31) - 1, 2**47, 2**63 - 1, -(2**63)]
@@ -84,7 +85,9 @@ def test_whole_numbers_among_others_become_floats_only_where_none_moves(place: P
 
 
 def test_whole_numbers_of_a_real_column_are_floats(place: Path) -> None:
-    build(place, "CREATE TABLE t(a REAL, b FLOAT)", {"INSERT INTO t VALUES (?, ?)": [(at, at or None) for at in range(9)]})
+    build(
+        place, "CREATE TABLE t(a REAL, b FLOAT)", {"INSERT INTO t VALUES (?, ?)": [(at, at or None) for at in range(9)]}
+    )
     check(place)
     (columns, _) = direct(place)[1]
     assert [str(columns[at].dtype) for at in range(2)] == ["float64", "float64"]
@@ -280,3 +283,22 @@ def test_a_truncated_file_is_no_table(place: Path) -> None:
         pages = TableFile(file)
         with pytest.raises(NotPlain):
             list(pages.records(pages.leaves(2), 100))
+
+
+def test_a_question_on_one_table_reads_no_other(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(
+        place,
+        "CREATE TABLE big(a INTEGER); CREATE TABLE small(b TEXT, c TEXT); INSERT INTO small VALUES ('x', 'y');",
+        {"INSERT INTO big VALUES (?)": [(at,) for at in range(30_000)]},
+    )
+    boxes = boxkit.load(place)
+    asked: list[Any] = []
+    read = SQLiteReader.read
+
+    def watched(self: SQLiteReader, columns: Any = None, limit: Any = None) -> Any:
+        asked.append((self.table, columns and tuple(columns)))
+        return read(self, columns, limit)
+
+    monkeypatch.setattr(SQLiteReader, "read", watched)
+    assert boxkit.execute("answer = small['b'].iloc[0]", boxes).answer == "x"
+    assert asked == [("small", ("b",))] and not boxes["big"].is_read
