@@ -142,9 +142,9 @@ def running(total: int) -> Iterator[Callable[[RunReport], None]]:
 
     from boxkit.cli.terminal import screen
 
-    started = time.monotonic()
+    state = _states()
     if not sys.stderr.isatty():
-        yield _every(_LINE_EVERY_S, lambda report: _say(_state(report, started)))
+        yield _every(_LINE_EVERY_S, lambda report: _say(state(report)))
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -153,14 +153,14 @@ def running(total: int) -> Iterator[Callable[[RunReport], None]]:
         task = bar.add_task("", total=total)
 
         def show(report: RunReport) -> None:
-            bar.update(task, completed=report.done, total=report.total, description=_state(report, started))
+            bar.update(task, completed=report.done, total=report.total, description=state(report))
 
         yield _every(_REFRESH_S, show)
 
 
 def _every(seconds: float, show: Callable[[RunReport], None]) -> Callable[[RunReport], None]:
     """Show a report no more often than that, and the last one always."""
-    shown = time.monotonic()
+    shown = -seconds
 
     def told(report: RunReport) -> None:
         nonlocal shown
@@ -171,18 +171,25 @@ def _every(seconds: float, show: Callable[[RunReport], None]) -> Callable[[RunRe
     return told
 
 
-def _state(report: RunReport, started: float) -> str:
-    """Score with its interval, tokens, dollars so far and to come, errors by kind, time left."""
-    usage, seconds = report.usage, time.monotonic() - started
-    parts = [f"{report.done} of {report.total}", str(report.summary())]
-    if usage.calls:
-        parts.append(f"{usage.prompt_tokens + usage.completion_tokens:,} tokens")
-        parts.append(_money(report))
-    if report.failures:
-        parts.append(", ".join(f"{kind} {count}" for kind, count in report.failures.most_common(3)))
-    fresh = sum(each.seconds > 0 for each in report.records)
-    left = seconds / max(1, fresh) * (report.total - report.done)
-    return " · ".join([*parts, f"about {_time(left)} left"] if report.done < report.total else parts)
+def _states() -> Callable[[RunReport], str]:
+    """What to say of a report: score and interval, tokens, dollars so far and to come, errors by kind, time left."""
+    started, begun = time.monotonic(), [-1]
+
+    def state(report: RunReport) -> str:
+        # What an earlier call did says nothing of how fast this one is.
+        begun[0] = report.done - 1 if begun[0] < 0 else begun[0]
+        usage, each_s = report.usage, (time.monotonic() - started) / max(1, report.done - begun[0])
+        parts = [f"{report.done} of {report.total}", str(report.summary())]
+        if usage.calls:
+            parts.append(f"{usage.prompt_tokens + usage.completion_tokens:,} tokens")
+            parts.append(_money(report))
+        if report.failures:
+            parts.append(", ".join(f"{kind} {count}" for kind, count in report.failures.most_common(3)))
+        if report.done < report.total:
+            parts.append(f"about {_time(each_s * (report.total - report.done))} left")
+        return " · ".join(parts)
+
+    return state
 
 
 def _money(report: RunReport) -> str:
