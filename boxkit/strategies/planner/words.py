@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
@@ -145,6 +146,10 @@ def singular(word: str) -> str:
     return word[:-1]
 
 
+#: Snowball's stemmer keeps the word that it works on in itself: two threads at once would mix theirs.
+_ONE_STEMMER = threading.Lock()
+
+
 @lru_cache(maxsize=1)
 def _stemmer() -> Any:
     import snowballstemmer
@@ -158,7 +163,8 @@ def stem(word: str) -> str:
     base = singular(word)
     if len(base) < 4 or not base.isascii() or not base.isalpha():
         return base
-    stemmed: str = _stemmer().stemWord(base)
+    with _ONE_STEMMER:
+        stemmed: str = _stemmer().stemWord(base)
     return {"organis": "organ", "organiz": "organ", "organ": "organ"}.get(stemmed, stemmed)
 
 
