@@ -59,9 +59,7 @@ PROFILES: dict[str, Profile] = {
         Profile("archer", ties="all", empty_is_error=False),
         Profile("starqa", ties="all", empty_is_error=False),
         Profile("starqa-imdb", ties="all", empty_is_error=False, null_text="\\N", notes=_IMDB),
-        Profile(
-            "starqa-eurosoccer", ties="all", empty_is_error=False, date_format="1 January 2025", notes=_EUROSOCCER
-        ),
+        Profile("starqa-eurosoccer", ties="all", empty_is_error=False, date_format="1 January 2025", notes=_EUROSOCCER),
         Profile("wikitq", ties="all", single_column=True, cell_text=True),
         Profile("grailqa", ties="all", comparison="inclusive", single_column=True, entities="id"),
         Profile("webqsp", ties="all", single_column=True, entities="id"),

@@ -22,11 +22,13 @@ class CheckedQuery:
         form: ``"SELECT"`` or ``"ASK"``.
         limit: How many rows it asks for at the most; None where it does not say.
         can_be_limited: Whether it says neither, so that ``LIMIT`` and ``OFFSET`` may be written at its end.
+        undeclared: The prefixes that it uses without declaring them.
     """
 
     form: str
     limit: int | None = None
     can_be_limited: bool = False
+    undeclared: frozenset[str] = frozenset()
 
 
 def check(query: str) -> CheckedQuery:
@@ -45,7 +47,7 @@ def check(query: str) -> CheckedQuery:
         raise UnsafeSPARQL("nothing where one query is expected", hint=_HINT)
     try:
         with ONE_PARSER:
-            _, tree = parseQuery(query)
+            prologue, tree = parseQuery(query)
     except ParseBaseException as error:
         raise UnsafeSPARQL(_reason(error, query), where=_shown(query), hint=_HINT) from None
     except (RecursionError, ValueError, AttributeError, KeyError, TypeError) as error:
@@ -59,7 +61,9 @@ def check(query: str) -> CheckedQuery:
     bounds = tree["limitoffset"] if "limitoffset" in tree else {}  # noqa: SIM401 - rdflib's nodes make up what lacks
     limit = int(bounds["limit"]) if "limit" in bounds else None
     is_open = form == "SELECT" and "limitoffset" not in tree and "valuesClause" not in tree
-    return CheckedQuery(form, limit, is_open)
+    used = {_prefix(node) for node in _nodes(tree) if getattr(node, "name", "") == "pname"}
+    declared = {_prefix(node) for node in _nodes(prologue) if getattr(node, "name", "") == "PrefixDecl"}
+    return CheckedQuery(form, limit, is_open, frozenset(used - declared))
 
 
 _CHANGING = frozenset("INSERT DELETE LOAD CLEAR DROP CREATE ADD MOVE COPY WITH".split())
@@ -88,6 +92,10 @@ def _problem(tree: Any) -> str:
     if any(getattr(node, "name", "") == "ServiceGraphPattern" for node in _nodes(tree)):
         return "SERVICE asks another server"
     return ""
+
+
+def _prefix(node: Any) -> str:
+    return str(node["prefix"]) if "prefix" in node else ""
 
 
 def _nodes(tree: Any) -> Iterator[Any]:

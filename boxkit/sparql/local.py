@@ -67,8 +67,12 @@ class LocalService:
     _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def find(self, query: str, _checked: CheckedQuery, limits: SqlLimits) -> Found | bool | Failure:
+    def find(self, query: str, checked: CheckedQuery, limits: SqlLimits) -> Found | bool | Failure:
         """Run a query that has been checked; see `GraphService.find`."""
+        if checked.undeclared:
+            names = ", ".join(f"{name}:" for name in sorted(checked.undeclared))
+            hint = "write PREFIX lines for them, or whole IRIs in <…>"
+            return Failure("exception", f"no PREFIX says what {names} stands for", source=query, hint=hint)
         with self._lock:
             process = self._running()
             reply = self._asked(process, {"query": query, "rows": limits.rows}, limits.seconds)
