@@ -190,3 +190,8 @@ def test_archives_give_every_file_they_hold_wherever_it_would_go(tmp_path: Path)
         pass
     with pytest.raises(UnreadableSource, match="holds no file"):
         boxkit.load(tmp_path / "none.zip")
+
+
+def test_a_list_of_paths_is_told_how_to_give_them(tmp_path: Path) -> None:
+    with pytest.raises(UnknownFormat, match=r"load\(\*sources\)"):
+        boxkit.load([tmp_path / "a.csv", "b.csv"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from boxkit.box import BoxSet
@@ -152,6 +153,10 @@ def _unknown(source: object) -> UnknownFormat:
             what, where=source.label, hint=f"boxkit.load(path, format=…) with one of: {', '.join(converter_names())}"
         )
     kind = type(source)
+    if isinstance(source, list | tuple | set) and all(isinstance(each, str | PathLike) for each in source):
+        return UnknownFormat(
+            f"this is a {kind.__qualname__} of sources", hint="give each by itself: boxkit.load(*sources)"
+        )
     return UnknownFormat(
         f"nothing here makes boxes of a {kind.__module__}.{kind.__qualname__}",
         hint="load a path, a URL, a DataFrame, a dict of DataFrames, a list of dicts, a connection or a graph",

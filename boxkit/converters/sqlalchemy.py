@@ -169,6 +169,14 @@ def _first_line(error: Exception) -> str:
     return str(getattr(error, "orig", None) or error).strip().splitlines()[0]
 
 
+#: What to do by what a server says.
+_HINTS = (
+    (r"password|access denied|authentication|role .* does not exist", "check the user and the password in the URL"),
+    (r"unknown database|database .* does not exist", "check the name of the database, the last part of the URL"),
+)
+_ELSE = "check the host, the port and that the server runs"
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """A database server, as one user sees it."""
@@ -189,9 +197,7 @@ class Server:
             yield
         except SQLAlchemyError as error:
             text = _first_line(error)
-            hint = "check the host, the port and that the server runs"
-            if re.search(r"password|access denied|authentication", text, re.IGNORECASE):
-                hint = "check the user and the password in the URL"
+            hint = next((hint for words, hint in _HINTS if re.search(words, text, re.IGNORECASE)), _ELSE)
             raise UnreadableSource(
                 f"the database does not answer as asked: {text}", where=self.label, hint=hint
             ) from error

@@ -132,3 +132,17 @@ def test_an_address_without_a_server_says_where_and_hides_the_password() -> None
     with pytest.raises(SourceError) as caught:
         boxkit.load("postgresql://me:secret@127.0.0.1:1/none")
     assert "127.0.0.1:1" in str(caught.value) and "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["postgres", "mariadb"])
+@pytest.mark.parametrize(
+    ("part", "hint"),
+    [({"username": "nobody", "password": "secret"}, "the password"), ({"database": "absent"}, "name of the database")],
+)
+def test_a_wrong_user_or_database_is_told(
+    kind: str, part: dict[str, str], hint: str, request: pytest.FixtureRequest
+) -> None:
+    url = sqlalchemy.make_url(request.getfixturevalue(kind)).set(**part)
+    with pytest.raises(SourceError, match=hint) as caught:
+        boxkit.load(url.render_as_string(hide_password=False))
+    assert "secret" not in str(caught.value)
