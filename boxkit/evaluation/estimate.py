@@ -10,11 +10,11 @@ from boxkit.answer import Usage
 from boxkit.errors import BoxkitError
 from boxkit.evaluation.datasets import Dataset
 from boxkit.evaluation.identity import models_of, rewritten, without_split
-from boxkit.llm.cache import identity_of
 from boxkit.llm.prices import Price, price_of
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters, PromptLayoutName
 from boxkit.llm.reply import TokenCount
 from boxkit.llm.tokens import estimate_prompt_tokens
+from boxkit.llm.wrapper import identity_of
 from boxkit.strategies.steps import Strategy
 
 __all__ = ["REPLY_TOKENS", "Estimate", "estimate"]

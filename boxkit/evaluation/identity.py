@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from boxkit.canonical import json_value
-from boxkit.llm.cache import identity_of
 from boxkit.llm.protocol import LLM
+from boxkit.llm.wrapper import identity_of
 from boxkit.memory import Memory
 
 __all__ = ["described", "models_of", "rewritten", "seed_of", "without_split"]

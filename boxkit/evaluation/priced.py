@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from boxkit.llm.cache import identity_of
 from boxkit.llm.prices import Price
-from boxkit.llm.protocol import LLM, Completion, Message, Parameters, PromptLayoutName
+from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 from boxkit.llm.reply import TokenCount
+from boxkit.llm.wrapper import Wrapper
 
 __all__ = ["Priced"]
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class Priced(Wrapper):
     """The same model, its calls costed at a price that is not in the table.
 
     Attributes:
@@ -25,21 +24,6 @@ class Priced:
 
     llm: LLM
     price: Price
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.llm.name
-
-    @property
-    def layout(self) -> PromptLayoutName:
-        """The model's layout."""
-        return self.llm.layout
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """The model's identity."""
-        return identity_of(self.llm)
 
     def complete(self, messages: Sequence[Message], parameters: Parameters = Parameters()) -> Completion:
         """The model's reply, costed."""

@@ -10,16 +10,16 @@ import logging
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from boxkit.answer import Usage
-from boxkit.llm.protocol import LLM, Completion, Message, Parameters, PromptLayoutName
+from boxkit.llm.protocol import LLM, Completion, Message, Parameters
+from boxkit.llm.wrapper import Wrapper, identity_of
 
-__all__ = ["Cached", "identity_of"]
+__all__ = ["Cached"]
 
 _LOG = logging.getLogger(__name__)
 _FORMAT = 1
@@ -27,7 +27,7 @@ _KEPT = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "virtua
 
 
 @dataclass(frozen=True, slots=True)
-class Cached:
+class Cached(Wrapper):
     """The same model, but what it was asked before is read from disk.
 
     A reply is found again only where everything is the same that shapes it: the model and its server, the messages, the
@@ -45,21 +45,6 @@ class Cached:
     llm: LLM
     folder: str | os.PathLike[str]
     salt: str = ""
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.llm.name
-
-    @property
-    def layout(self) -> PromptLayoutName:
-        """The model's layout."""
-        return self.llm.layout
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """The model's identity."""
-        return identity_of(self.llm)
 
     def complete(self, messages: Sequence[Message], parameters: Parameters = Parameters()) -> Completion:
         """The reply from the cache, else the model's, which is kept.
@@ -95,14 +80,6 @@ class Cached:
         text = json.dumps(key, sort_keys=True, default=str)
         digest = hashlib.sha256(text.encode()).hexdigest()
         return Path(self.folder) / digest[:2] / f"{digest[2:]}.json"
-
-
-def identity_of(llm: LLM) -> Mapping[str, Any]:
-    """What tells a model's replies from another's: its own ``identity`` where it has one, else its kind and name."""
-    identity = getattr(llm, "identity", None)
-    if isinstance(identity, Mapping):
-        return identity
-    return {"kind": f"{type(llm).__module__}.{type(llm).__qualname__}", "name": llm.name}
 
 
 def _read(path: Path) -> Completion | None:

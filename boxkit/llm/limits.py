@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from boxkit.errors import BudgetSpent
-from boxkit.llm.cache import identity_of
 from boxkit.llm.meter import Meter, Metered
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters, PromptLayoutName
 from boxkit.llm.tokens import estimate_prompt_tokens
+from boxkit.llm.wrapper import Wrapper, identity_of
 
 __all__ = ["Budgeted", "Paced"]
 
@@ -99,7 +99,7 @@ class Paced:
 
 
 @dataclass(frozen=True, slots=True)
-class Budgeted:
+class Budgeted(Wrapper):
     """The same model until a limit is reached; then `BudgetSpent`, before the next call.
 
     A call under way is not cut off: calls made at the same time can together pass the limit by what they cost.
@@ -117,21 +117,6 @@ class Budgeted:
     tokens: int | None = None
     calls: int | None = None
     meter: Meter = field(default_factory=Meter)
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.llm.name
-
-    @property
-    def layout(self) -> PromptLayoutName:
-        """The model's layout."""
-        return self.llm.layout
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """The model's identity."""
-        return identity_of(self.llm)
 
     def complete(self, messages: Sequence[Message], parameters: Parameters = Parameters()) -> Completion:
         """The model's reply.

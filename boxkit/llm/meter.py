@@ -10,8 +10,8 @@ from typing import Any
 
 from boxkit.answer import Usage
 from boxkit.errors import LLMError
-from boxkit.llm.cache import identity_of
-from boxkit.llm.protocol import LLM, Completion, Message, Parameters, PromptLayoutName
+from boxkit.llm.protocol import LLM, Completion, Message, Parameters
+from boxkit.llm.wrapper import Wrapper
 
 __all__ = ["Meter", "Metered"]
 
@@ -66,7 +66,7 @@ class Meter:
 
 
 @dataclass(frozen=True, slots=True)
-class Metered:
+class Metered(Wrapper):
     """The same model, every call counted, those that fail too.
 
     Put it around a `Cached` to count hits (``usage.cached_calls``) and both costs, inside to count real calls only.
@@ -80,21 +80,6 @@ class Metered:
     llm: LLM
     meter: Meter = field(default_factory=Meter)
     step: str = ""
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.llm.name
-
-    @property
-    def layout(self) -> PromptLayoutName:
-        """The model's layout."""
-        return self.llm.layout
-
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """The model's identity."""
-        return identity_of(self.llm)
 
     @property
     def usage(self) -> Usage:
