@@ -1,12 +1,15 @@
-"""The Planner's score: right, wrong and abstained, on library40, on Spider, and what a question costs in time.
+"""The Planner: right, wrong and abstained on library40, Spider and rewordings; its time; its worth as a draft.
 
     python benchmarks/planner.py library
+    python benchmarks/planner.py rewordings [--file own.jsonl]
     python benchmarks/planner.py spider-train [--show wrong] [--limit 200]
     python benchmarks/planner.py spider-dev
     python benchmarks/planner.py speed
 
 ``BOXKIT_QUESTIONS`` and ``BOXKIT_DATA`` say where the questions and the data lie. Rows are compared as bags, columns in
-any order. Code that the Planner wrote itself runs in this process here, so that thousands of questions take minutes.
+any order. Code that the Planner wrote itself runs in this process here, so that thousands of questions take minutes;
+rewordings go all the way through ``Planner.ask``. A file of rewordings has a line for each: ``id`` (``l01`` to ``l40``
+of library40, or that of an example question) and ``question``; the right answer is that of the question with that id.
 """
 
 from __future__ import annotations
@@ -16,8 +19,6 @@ import itertools
 import json
 import os
 import sqlite3
-import statistics
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -26,9 +27,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from planner_speed import speed
 
-from boxkit import BoxSet, load
+from boxkit import BoxSet, Planner, load
 from boxkit.canonical import canonical_rows
+from boxkit.examples import questions
 from boxkit.strategies.planner.confidence import THRESHOLD
 from boxkit.strategies.planner.reading import Planned, Reading, read
 from boxkit.strategies.planner.units import clash
@@ -169,6 +172,28 @@ def _executed(path: Path, sql: str) -> Rows | None:
             return None
 
 
+def rewordings(file: Path) -> Iterator[Outcome]:
+    """The questions of ``file``, asked as a user would ask them."""
+    library40 = {f"l{each['id']:02}": each for each in json.loads((QUESTIONS / "library40.json").read_text())}
+    examples = {each.id: each for each in questions()}
+    loaded: dict[tuple[Path, ...], BoxSet] = {}
+    for line in file.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        known = library40.get(record["id"])
+        paths = (QUESTIONS / "library.sqlite",) if known else examples[record["id"]].paths
+        gold = _gold_rows(known["gold"], known["kind"]) if known else list(examples[record["id"]].rows)
+        if paths not in loaded:
+            loaded[paths] = load(*paths)
+        answer = Planner().ask(record["question"], loaded[paths])
+        verdict = "abstained" if answer.failure else "right" if same(answer.rows, gold) else "wrong"
+        why = f"{answer.failure.message}; " if answer.failure else ""
+        confidence = answer.details.get("confidence", 0.0)
+        outcome = Outcome(record["question"], verdict, verdict == "right", confidence, f"{why}{answer.rationale}")
+        outcome.gold, outcome.rows = f"{record['id']} {gold[:4]}", answer.rows
+        outcome.group = "library40" if known else "examples"
+        yield outcome
+
+
 def report(outcomes: Iterable[Outcome], show: str) -> None:
     """Print the counts, by group too, and the questions of one verdict."""
     done = list(outcomes)
@@ -194,58 +219,24 @@ def _show(each: Outcome) -> None:
         costs = {name: round(cost, 2) for name, cost in best.candidate.costs.items() if cost}
         print(f"    {' '.join(best.sentences)}\n    {costs} unplaced {each.reading.unplaced}")
         print(f"    would be right: {each.guess_right} rows {(each.rows or [])[:4]}")
-    elif each.reading:
+    elif not each.reading:
+        print(f"    rows {(each.rows or [])[:4]}")
+    else:
         print(f"    {[(item.kind, item.text) for item in each.reading.items if item.kind not in ('empty', 'mark')]}")
-
-
-def speed() -> None:
-    """The time from a question to its code, and to build an index."""
-    for path, questions in (
-        (
-            QUESTIONS / "library.sqlite",
-            [each["question"] for each in json.loads((QUESTIONS / "library40.json").read_text())],
-        ),
-        (DATA / "sample_dbs" / "chinook" / "Chinook_Sqlite.sqlite", _CHINOOK),
-    ):
-        boxes = load(path)
-        started = time.perf_counter()
-        read(questions[0], boxes)
-        first = time.perf_counter() - started
-        times = []
-        for question in questions:
-            started = time.perf_counter()
-            read(question, boxes)
-            times.append(time.perf_counter() - started)
-        cells = sum(box.count() * len(box.fields) for box in boxes.values())
-        print(
-            f"{path.name}: {cells} cells, first question (index and imports) {first:.3f} s, "
-            f"then p50 {statistics.median(times) * 1e3:.1f} ms, max {max(times) * 1e3:.1f} ms"
-        )
-
-
-_CHINOOK = [
-    "How many tracks are there?",
-    "Which artist has the most albums?",
-    "What is the average length of the tracks in milliseconds?",
-    "How many customers are from Brazil?",
-    "List the names of the tracks on the album Let There Be Rock.",
-    "How many tracks are there per genre?",
-    "Which customers live in Paris?",
-    "What is the total of all invoices?",
-    "Which employees were hired after 2003?",
-    "How many Jazz tracks are there?",
-]
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["library", "spider-train", "spider-dev", "speed"])
+    parser.add_argument("what", choices=["library", "rewordings", "spider-train", "spider-dev", "speed"])
     parser.add_argument("--show", default="", choices=["", "right", "wrong", "abstained"])
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--file", type=Path, default=ROOT / "benchmarks" / "planner_rewordings.jsonl")
     options = parser.parse_args()
     if options.what == "speed":
-        speed()
+        speed(QUESTIONS, DATA)
+    elif options.what == "rewordings":
+        report(rewordings(options.file), options.show)
     elif options.what == "library":
         report(library(), options.show)
     else:
