@@ -1,11 +1,14 @@
 """The scores of docs/results.md: the Planner, and a small local model with its ablations where there is one.
 
-    python benchmarks/results.py [--out FOLDER] [--only spider …]
+    python benchmarks/results.py [--out FOLDER] [--only spider …] [--rounds 10 25 50 100] [--ablated 25]
     BOXKIT_GGUF=model.gguf python benchmarks/results.py
+    python benchmarks/results.py --page-only
 
 It goes on where it was stopped, and then writes docs/results.md from all runs below the folder. 100 questions of
-Spider dev, 100 of WikiTableQuestions, 50 of WebQSP and 50 of CK25 (or all that are there), the same sample each time.
-The data folder is `BOXKIT_DATA`, else ``../shared/data``.
+Spider dev, 100 of WikiTableQuestions, 50 of WebQSP and 50 of CK25 (or all that are there), drawn and put in an order
+by one seed. The model answers in rounds: the first questions of every benchmark, the ablations over the same ones,
+then more of them, so that wherever it is stopped every run has about as many. The data folder is `BOXKIT_DATA`, else
+``../shared/data``.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import random
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,35 +46,49 @@ INTRODUCTION = """# Results
 Made by `python benchmarks/results.py`, which also says how to repeat it. The samples are drawn with seed {seed}: 100
 questions of Spider dev (of the databases at hand), 100 of WikiTableQuestions (the seen tables: the pristine unseen ones
 are not at hand), 50 of WebQSP over the slice of Freebase that its own annotation implies, and those of CK25 (at hand).
-The Planner asks no model: it abstains where it does not understand, and an abstention counts as wrong here. A
-local model stands in the tables where the script was given one (`BOXKIT_GGUF`).
+Where n is less, a run had come so far in that order. The Planner asks no model: it abstains where it does not
+understand, and an abstention counts as wrong here. A local model stands in the tables where the script was given one
+(`BOXKIT_GGUF`); it is one that fits a laptop without a graphics card, far below those of the papers.
 
 {versions}.
 """
 
 
 def sample(name: str) -> Dataset:
+    """A benchmark's sample in a random order, so that its first questions are a sample too."""
     folder, size, options = SAMPLES[name]
-    return boxkit.open_dataset(name, DATA / folder, **options).sample(size, SEED)
+    drawn = boxkit.open_dataset(name, DATA / folder, **options).sample(size, SEED)
+    ids = [task.id for task in drawn]
+    random.Random(SEED).shuffle(ids)
+    return drawn.only(ids)
 
 
 def told(model: str, variant: str) -> Any:
     def progress(report: RunReport) -> None:
-        if report.done % 10 == 0:
-            print(f"{variant} {model}: {report.done} of {report.total}, {report.summary()}", file=sys.stderr)
+        if report.done % 5 == 0 or report.done == report.total:
+            line = (
+                f"{report.settings['dataset']} {variant} {model}: {report.done} of {report.total}, {report.summary()}"
+            )
+            print(line, file=sys.stderr, flush=True)
 
     return progress
 
 
-def run(names: Sequence[str], out: Path, concurrency: int) -> None:
-    """Every run that is not finished yet."""
+def run_planner(names: Sequence[str], out: Path, concurrency: int) -> None:
+    """The runs without a model that are not finished yet."""
     for name in names:
-        questions = sample(name)
-        ablate(questions, [None], None, out, ablations(names=["Planner"]), concurrency=concurrency, on_run=told)
-        if os.environ.get("BOXKIT_GGUF"):
-            model = boxkit.LocalLLM(os.environ["BOXKIT_GGUF"])
-            variants = ablations(names=["full", "-EG", "-SR", "-ICR"])
-            ablate(questions, [model], boxkit.Memory.starter(), out, variants, concurrency=1, on_run=told)
+        ablate(sample(name), [None], None, out, ablations(names=["Planner"]), concurrency=concurrency, on_run=told)
+
+
+def run_model(names: Sequence[str], out: Path, rounds: Sequence[int], ablated: int, threads: int | None) -> None:
+    """A local model's runs that are not finished yet, its ablations over the first questions only."""
+    model = boxkit.LocalLLM(os.environ["BOXKIT_GGUF"], threads=threads)
+    memory = boxkit.Memory.starter()
+    for size in rounds:
+        for variant in ablations(names=["full", "-EG", "-SR", "-ICR"]):
+            limit = size if variant.name == "full" else min(size, ablated)
+            for name in names:
+                ablate(sample(name), [model], memory, out, [variant], limit=limit, concurrency=1, on_run=told)
 
 
 def precision(runs: Sequence[RunReport]) -> Table:
@@ -102,10 +120,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The scores of docs/results.md.")
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "results", help="the folder of the runs")
     parser.add_argument("--only", nargs="*", choices=SAMPLES, default=list(SAMPLES), help="some of the benchmarks")
-    parser.add_argument("--concurrency", type=int, default=2)
+    parser.add_argument("--rounds", nargs="*", type=int, default=[10, 25, 50, 100], help="questions a benchmark so far")
+    parser.add_argument("--ablated", type=int, default=25, help="questions a benchmark for the model's ablations")
+    parser.add_argument("--threads", type=int, help="of the local model")
+    parser.add_argument("--concurrency", type=int, default=2, help="questions at once, without a model")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "results.md")
+    parser.add_argument("--model-only", action="store_true", help="leave the Planner out")
+    parser.add_argument("--page-only", action="store_true", help="run nothing: write the page from what there is")
     options = parser.parse_args()
-    run(options.only, options.out, options.concurrency)
+    if not (options.page_only or options.model_only):
+        run_planner(options.only, options.out, options.concurrency)
+    if os.environ.get("BOXKIT_GGUF") and not options.page_only:
+        run_model(options.only, options.out, options.rounds, options.ablated, options.threads)
     options.page.write_text(written(runs_below([options.out])) + "\n", encoding="utf-8")
 
 

@@ -127,6 +127,7 @@ def ablate(
     variants: Sequence[Variant] | None = None,
     *,
     limits: Limits = Limits(),
+    limit: int | None = None,
     concurrency: int = 8,
     dollars: float | None = None,
     on_run: Callable[[str, str], Callable[[RunReport], None] | None] | None = None,
@@ -140,6 +141,7 @@ def ablate(
         out: The folder; the same call goes on where a killed one stopped.
         variants: Those of boxkit's own file where None.
         limits: Of generated code.
+        limit: The first questions only; a later call may raise it.
         concurrency: Questions at once.
         dollars: For each run.
         on_run: Called with a model's and a variant's name before a run; gives what to call after each question.
@@ -160,6 +162,7 @@ def ablate(
             strategy,
             dataset,
             Path(out) / _folder(dataset.name) / _folder(model or "no model") / _folder(variant.name),
+            limit=limit,
             concurrency=concurrency,
             dollars=dollars,
             labels=labels,

@@ -156,7 +156,8 @@ def rescore(path: str | Path, scorers: Sequence[str] | None = None) -> RunReport
 
 
 def _report(run: RunFolder) -> RunReport:
-    total = int(run.about.get("questions", len(run.records)))
+    # A later call may have asked for fewer.
+    total = max(int(run.about.get("questions", 0)), len(run.records))
     return RunReport(run.settings, run.about, run.records, run.lost, total, folder=run.path)
 
 
