@@ -1,8 +1,10 @@
-"""Graphs in a few lines of Turtle."""
+"""Graphs in a few lines of Turtle, and SQLite files of a script."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeAlias
 
 import pytest
@@ -49,3 +51,19 @@ def boxes_of() -> Boxes:
 def music() -> str:
     """A small graph of bands."""
     return MUSIC
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[..., Path]:
+    """From a script, and rows for statements, to a SQLite file."""
+
+    def make(script: str, name: str = "made.sqlite", rows: dict[str, list[tuple[object, ...]]] | None = None) -> Path:
+        path = tmp_path / name
+        with sqlite3.connect(path) as connection:
+            connection.executescript(script)
+            for sql, values in (rows or {}).items():
+                connection.executemany(sql, values)
+        connection.close()
+        return path
+
+    return make
