@@ -14,12 +14,12 @@ from boxkit.canonical import plain
 from boxkit.converters.held import FrameReader
 from boxkit.executor import Limits, Run
 from boxkit.failure import Failure
-from boxkit.llm.protocol import LLM, Completion, Message, Parameters
+from boxkit.llm.protocol import LLM, Completion, Message
 from boxkit.profile import PROFILES, Profile
-from boxkit.prompts import parse_reply, prompt_version, render
+from boxkit.prompts import parse_reply, render
 from boxkit.prompts.render import pandas_words
 from boxkit.prompts.reply import parse_json_reply
-from boxkit.strategies.loop import Conversation, Outcome, Retry, Tried, answer_of, template_retry
+from boxkit.strategies.loop import Conversation, Outcome, Retry, Tried, answer_of, parameters_for, template_retry
 from boxkit.strategies.pandora import ran
 from boxkit.strategies.steps import Compute, Execute, Request, Steps, StrategyBase
 
@@ -97,8 +97,7 @@ class Decompose(StrategyBase):
         )
 
     def _conversation(self, prompt: str, boxes: BoxSet, retry: Retry, step: str) -> Conversation:
-        salt = f"{boxes.fingerprint}:{prompt_version()}"
-        parameters = Parameters(temperature=self.temperature, seed=self.seed, salt=salt)
+        parameters = parameters_for(self.llm, boxes, self.temperature, self.seed)
         return Conversation(self.llm, (Message("user", prompt),), parameters, self.attempts, retry, step)
 
     def _plan(self, question: str, boxes: BoxSet, boxcode: str) -> Steps[Outcome]:

@@ -12,7 +12,7 @@ from boxkit.box import BoxSet
 from boxkit.failure import Failure
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 from boxkit.profile import PROFILES, Profile
-from boxkit.prompts import prompt_version, render
+from boxkit.prompts import layout_for, prompt_version, render
 from boxkit.prompts.reply import parse_json_reply
 from boxkit.strategies.loop import Conversation, Outcome, Tried, answer_of, template_retry
 from boxkit.strategies.steps import Request, Steps, StrategyBase
@@ -69,7 +69,11 @@ class Search(StrategyBase):
 def _asked(baseline: Knowledge | Search, question: str, *, web_search: bool) -> Steps[Answer]:
     prompt = render("knowledge", question=question, profile=baseline.profile, web_search=web_search)
     parameters = Parameters(
-        temperature=baseline.temperature, seed=baseline.seed, web_search=web_search, salt=prompt_version()
+        temperature=baseline.temperature,
+        max_tokens=layout_for(baseline.llm.layout).max_tokens,
+        seed=baseline.seed,
+        web_search=web_search,
+        salt=prompt_version(),
     )
     retry = template_retry("knowledge_retry")
     conversation = Conversation(baseline.llm, (Message("user", prompt),), parameters, baseline.attempts, retry)

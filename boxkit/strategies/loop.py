@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from boxkit.answer import Answer, Attempt, Usage
+from boxkit.box import BoxSet
 from boxkit.errors import LLMError
 from boxkit.failure import Failure
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters, request_hash
-from boxkit.prompts import render
+from boxkit.prompts import layout_for, prompt_version, render
 from boxkit.strategies.steps import Call, Request, Steps
 
-__all__ = ["Conversation", "Outcome", "Retry", "Tried", "answer_of", "template_retry"]
+__all__ = ["Conversation", "Outcome", "Retry", "Tried", "answer_of", "parameters_for", "template_retry"]
 
 #: What a reply came to: the attempt, and what it produced (None on failure).
 Tried: TypeAlias = tuple[Attempt, Any]
@@ -53,6 +54,19 @@ def template_retry(template: str) -> Retry:
         return Message("assistant", reply or "(empty)"), Message("user", render(template, feedback=feedback))
 
     return retry
+
+
+def parameters_for(llm: LLM, boxes: BoxSet, temperature: float, seed: int | None) -> Parameters:
+    """How a model is asked about boxes.
+
+    A reply is as long as the model's layout allows: a small model may otherwise repeat itself for thousands of tokens.
+    """
+    return Parameters(
+        temperature=temperature,
+        max_tokens=layout_for(llm.layout).max_tokens,
+        seed=seed,
+        salt=f"{boxes.fingerprint}:{prompt_version()}",
+    )
 
 
 @dataclass(frozen=True, slots=True)

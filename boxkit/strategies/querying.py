@@ -9,12 +9,11 @@ from typing import Any
 from boxkit.answer import Answer, Attempt
 from boxkit.box import BoxSet
 from boxkit.failure import Failure
-from boxkit.llm.protocol import LLM, Completion, Message, Parameters
+from boxkit.llm.protocol import LLM, Completion, Message
 from boxkit.profile import PROFILES, Profile
-from boxkit.prompts import prompt_version
 from boxkit.prompts.reply import Reply
 from boxkit.sql import Fetched
-from boxkit.strategies.loop import Conversation, Outcome, Tried, answer_of, template_retry
+from boxkit.strategies.loop import Conversation, Outcome, Tried, answer_of, parameters_for, template_retry
 from boxkit.strategies.steps import Compute, Request, Steps, StrategyBase
 
 __all__ = ["Querying", "query_answer", "shape_failure", "tried_queries"]
@@ -55,9 +54,7 @@ class Querying(StrategyBase):
             retry: The template of what follows a failed reply.
             step: The name under which the cost is booked.
         """
-        parameters = Parameters(
-            temperature=self.temperature, seed=self.seed, salt=f"{boxes.fingerprint}:{prompt_version()}"
-        )
+        parameters = parameters_for(self.llm, boxes, self.temperature, self.seed)
         messages = (Message("user", prompt),)
         return Conversation(self.llm, messages, parameters, self.corrections + 1, template_retry(retry), step)
 

@@ -12,11 +12,12 @@ from boxkit.box import BoxSet
 from boxkit.boxcode import literal
 from boxkit.canonical import vote_key
 from boxkit.executor import Limits, Run
-from boxkit.llm.protocol import LLM, Completion, Message, Parameters
+from boxkit.llm.protocol import LLM, Completion, Message
 from boxkit.profile import PROFILES, Profile
-from boxkit.prompts import prompt_version, render
+from boxkit.prompts import render
 from boxkit.prompts.reply import parse_reply
 from boxkit.strategies.consistency import vote
+from boxkit.strategies.loop import parameters_for
 from boxkit.strategies.steps import Call, Execute, Steps, Strategy, StrategyBase, Together
 
 __all__ = ["Select"]
@@ -107,8 +108,7 @@ class Select(StrategyBase):
         return best[0], "order", spent
 
     def _complete(self, prompt: str, boxes: BoxSet) -> Steps[Completion]:
-        salt = f"{boxes.fingerprint}:{prompt_version()}"
-        parameters = Parameters(temperature=self.temperature, seed=self.seed, salt=salt)
+        parameters = parameters_for(self.llm, boxes, self.temperature, self.seed)
         completion: Completion = yield Call(self.llm, (Message("user", prompt),), parameters)
         return completion
 
