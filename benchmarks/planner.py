@@ -3,8 +3,9 @@
     python benchmarks/planner.py library
     python benchmarks/planner.py rewordings [--file own.jsonl]
     python benchmarks/planner.py spider-train [--show wrong] [--limit 200]
-    python benchmarks/planner.py spider-dev
+    python benchmarks/planner.py spider-dev [--plot docs/planner-confidence.svg]
     python benchmarks/planner.py speed
+    python benchmarks/planner.py drafts --memory memory/ [--queries train] [--every 4]
 
 ``BOXKIT_QUESTIONS`` and ``BOXKIT_DATA`` say where the questions and the data lie. Rows are compared as bags, columns in
 any order. Code that the Planner wrote itself runs in this process here, so that thousands of questions take minutes;
@@ -27,6 +28,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from planner_calibration import binned, plot, table
+from planner_drafts import drafts, library_queries, spider_queries
 from planner_speed import speed
 
 from boxkit import BoxSet, Planner, load
@@ -194,7 +197,7 @@ def rewordings(file: Path) -> Iterator[Outcome]:
         yield outcome
 
 
-def report(outcomes: Iterable[Outcome], show: str) -> None:
+def report(outcomes: Iterable[Outcome], show: str) -> list[Outcome]:
     """Print the counts, by group too, and the questions of one verdict."""
     done = list(outcomes)
     for group in ("", *sorted({each.group for each in done})):
@@ -210,6 +213,20 @@ def report(outcomes: Iterable[Outcome], show: str) -> None:
     for each in done:
         if each.verdict == show:
             _show(each)
+    return done
+
+
+def calibration(outcomes: Iterable[Outcome], path: Path | None, data: str) -> None:
+    """Print confidence against truth, and draw it; readings that another one rivals have no one confidence."""
+    pairs = [
+        (each.confidence, each.guess_right)
+        for each in outcomes
+        if each.reading and each.reading.best and each.why != "rivals"
+    ]
+    bins = list(binned(pairs))
+    print(f"\n{table(bins)}")
+    if path is not None:
+        plot(bins, THRESHOLD, path, data)
 
 
 def _show(each: Outcome) -> None:
@@ -228,19 +245,33 @@ def _show(each: Outcome) -> None:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["library", "rewordings", "spider-train", "spider-dev", "speed"])
+    parser.add_argument("what", choices=["library", "rewordings", "spider-train", "spider-dev", "speed", "drafts"])
     parser.add_argument("--show", default="", choices=["", "right", "wrong", "abstained"])
     parser.add_argument("--limit", type=int)
     parser.add_argument("--file", type=Path, default=ROOT / "benchmarks" / "planner_rewordings.jsonl")
+    parser.add_argument("--plot", type=Path, help="for Spider: draw confidence against truth into this SVG file")
+    parser.add_argument("--memory", type=Path, help="for drafts: a folder that `boxkit learn` wrote")
+    parser.add_argument("--queries", default="rewordings", choices=["rewordings", "train", "dev"])
+    parser.add_argument("--every", type=int, default=1, help="for drafts: only every so-manieth question")
     options = parser.parse_args()
+    if options.what == "drafts" and options.memory is None:
+        parser.error("drafts needs --memory: a folder that `boxkit learn` wrote")
     if options.what == "speed":
         speed(QUESTIONS, DATA)
+    elif options.what == "drafts":
+        own = options.queries == "rewordings"
+        drafts(
+            options.memory,
+            library_queries(QUESTIONS, options.file) if own else spider_queries(DATA, options.queries, options.every),
+        )
     elif options.what == "rewordings":
         report(rewordings(options.file), options.show)
     elif options.what == "library":
         report(library(), options.show)
     else:
-        report(spider(options.what.removeprefix("spider-"), options.limit), options.show)
+        split = options.what.removeprefix("spider-")
+        done = report(spider(split, options.limit), options.show)
+        calibration(done, options.plot, f"Spider {split}: {len(done)} questions")
 
 
 if __name__ == "__main__":
