@@ -14,6 +14,7 @@ then more of them, so that wherever it is stopped every run has about as many. T
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
 import platform
 import random
@@ -32,6 +33,8 @@ from boxkit.evaluation.summary import RunReport
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("BOXKIT_DATA", ROOT.parent / "shared" / "data"))
 SEED = 0
+#: Demonstrations in a prompt. The papers' 10 take a minute to read on one core of a laptop.
+SHOWN = 4
 
 #: Name, folder, size of the sample, options.
 SAMPLES: dict[str, tuple[str, int, dict[str, Any]]] = {
@@ -48,7 +51,8 @@ questions of Spider dev (of the databases at hand), 100 of WikiTableQuestions (t
 are not at hand), 50 of WebQSP over the slice of Freebase that its own annotation implies, and those of CK25 (at hand).
 Where n is less, a run had come so far in that order. The Planner asks no model: it abstains where it does not
 understand, and an abstention counts as wrong here. A local model stands in the tables where the script was given one
-(`BOXKIT_GGUF`); it is one that fits a laptop without a graphics card, far below those of the papers.
+(`BOXKIT_GGUF`), shown {shown} demonstrations: one that runs on a laptop without a graphics card, far below those of
+the papers.
 
 {versions}.
 """
@@ -82,11 +86,13 @@ def run_planner(names: Sequence[str], out: Path, concurrency: int) -> None:
 
 def run_model(names: Sequence[str], out: Path, rounds: Sequence[int], ablated: int, threads: int | None) -> None:
     """A local model's runs that are not finished yet, its ablations over the first questions only."""
-    model = boxkit.LocalLLM(os.environ["BOXKIT_GGUF"], threads=threads)
+    # The first reply is the same with execution guidance and without: -EG costs nothing after `full`.
+    model = boxkit.Cached(boxkit.LocalLLM(os.environ["BOXKIT_GGUF"], threads=threads), out / "replies")
     memory = boxkit.Memory.starter()
     for size in rounds:
         for variant in ablations(names=["full", "-EG", "-SR", "-ICR"]):
-            limit = size if variant.name == "full" else min(size, ablated)
+            variant = dataclasses.replace(variant, strategy={**variant.strategy, "k": SHOWN})
+            limit = size if variant.name in ("full", "-EG") else min(size, ablated)
             for name in names:
                 ablate(sample(name), [model], memory, out, [variant], limit=limit, concurrency=1, on_run=told)
 
@@ -112,7 +118,9 @@ def written(runs: Sequence[RunReport]) -> str:
     versions = ", ".join(f"{name} {found[name]}" for name in ("boxkit", "python", "pandas") if name in found)
     wanted = ("scores", "ablations", "costs", "errors")
     tables = [table for table in tables_of(runs) if table.name in wanted]
-    parts = [INTRODUCTION.format(seed=SEED, versions=f"{versions}, {platform.system()} {platform.machine()}")]
+    parts = [
+        INTRODUCTION.format(seed=SEED, shown=SHOWN, versions=f"{versions}, {platform.system()} {platform.machine()}")
+    ]
     return "\n\n".join([part.strip() for part in (*parts, *(table.markdown() for table in (*tables, precision(runs))))])
 
 
