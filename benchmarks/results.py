@@ -29,6 +29,7 @@ from boxkit.evaluation.datasets import Dataset
 from boxkit.evaluation.records import packages
 from boxkit.evaluation.report import Table, runs_below, tables_of
 from boxkit.evaluation.summary import RunReport
+from boxkit.llm.cache import Cached
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("BOXKIT_DATA", ROOT.parent / "shared" / "data"))
@@ -87,7 +88,7 @@ def run_planner(names: Sequence[str], out: Path, concurrency: int) -> None:
 def run_model(names: Sequence[str], out: Path, rounds: Sequence[int], ablated: int, threads: int | None) -> None:
     """A local model's runs that are not finished yet, its ablations over the first questions only."""
     # The first reply is the same with execution guidance and without: -EG costs nothing after `full`.
-    model = boxkit.Cached(boxkit.LocalLLM(os.environ["BOXKIT_GGUF"], threads=threads), out / "replies")
+    model = Cached(boxkit.LocalLLM(os.environ["BOXKIT_GGUF"], threads=threads), out / "replies")
     memory = boxkit.Memory.starter()
     for size in rounds:
         for variant in ablations(names=["full", "-EG", "-SR", "-ICR"]):
