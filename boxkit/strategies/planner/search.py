@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from boxkit.box import BoxSet
-from boxkit.strategies.planner.assemble import Assembly, Choice, NoSense
+from boxkit.strategies.planner.assemble import Assembly
 from boxkit.strategies.planner.containers import container_of
 from boxkit.strategies.planner.draft import Draft
 from boxkit.strategies.planner.fields import Place
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins, Tree
 from boxkit.strategies.planner.lexicon import DIRECTIONS, LIGHT_WORDS
+from boxkit.strategies.planner.meanings import Choice, Meanings, NoSense
 from boxkit.strategies.planner.options import Option, Slot, slots_of
 from boxkit.strategies.planner.query import Query, is_apart, join_tree
 from boxkit.strategies.planner.tagging import Item
@@ -136,12 +137,12 @@ def _is_in_a_name(draft: Draft, item: Item) -> bool:
 def _candidate(
     draft: Draft, boxes: BoxSet, joins: Joins, choice: Choice, slots: Sequence[Slot], hints: Sequence[Item]
 ) -> Candidate | None:
-    assembly = Assembly(draft, choice, boxes, joins)
+    meanings = Meanings(draft, choice, boxes, joins)
     try:
-        query = assembly.query()
+        query = Assembly(meanings).query()
         present = _wanted_boxes(query, hints, joins)
         if present and not query.absences:
-            query = Assembly(draft, choice, boxes, joins).query(present)
+            query = Assembly(Meanings(draft, choice, boxes, joins)).query(present)
     except NoSense:
         return None
     tree = join_tree(query, joins)
@@ -159,7 +160,7 @@ def _candidate(
         "places": _places(draft, choice, slots, joins),
         "joins": _joined(choice, hints, tree, joins),
         "hints": hinted,
-        "guesses": assembly.penalty + _intricacy(query, joins, draft.index) + _strays(query, choice, joins),
+        "guesses": meanings.penalty + _intricacy(query, joins, draft.index) + _strays(query, choice, joins),
     }
     return Candidate(query, 0.0, costs, tuple(unplaced), tree)
 

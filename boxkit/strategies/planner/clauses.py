@@ -1,0 +1,147 @@
+"""The conditions of a query: the tests, conditions on groups and absences that its clauses say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from boxkit.strategies.planner.draft import Clause, Figure
+from boxkit.strategies.planner.meanings import Meanings, NoSense
+from boxkit.strategies.planner.options import flips
+from boxkit.strategies.planner.query import Absence, Measure, Test, Via
+from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.words import normal
+
+__all__ = ["Clauses"]
+
+_FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses:
+    """Makes the conditions of a choice.
+
+    Attributes:
+        meanings: The choice.
+    """
+
+    meanings: Meanings
+
+    def all(self) -> tuple[list[Test], list[Test]]:
+        """The conditions on rows, and those on groups."""
+        tests: list[Test] = []
+        havings: list[Test] = []
+        for at, clause in enumerate(self.meanings.draft.clauses):
+            if clause.figure is not None:
+                havings.append(self._having(clause, at))
+            elif clause.operator == "value":
+                tests.append(self._value(clause))
+            else:
+                tests.append(self._comparison(clause, at))
+        return tests, havings
+
+    def related(self, test: Test) -> Test:
+        """A value of a box that the question ties to the same box: ``countries that border Germany``."""
+        if test.operator != "in" or test.both:
+            return test
+        for item in self.meanings.draft.items:
+            if item.kind != "mention" or item.is_value or (item.used and id(item) not in self.meanings.choice):
+                continue
+            for link in item.links:
+                via = self._via(link.box, test.measure.box, item) if link.score >= 0.6 else None
+                if via is not None:
+                    self.meanings.penalty += 0.05
+                    self.meanings.extra = [box for box in self.meanings.extra if box != link.box]
+                    return replace(test, via=via)
+        return test
+
+    def _via(self, relation: str, box: str, item: Item) -> Via | None:
+        ends = [
+            place.field
+            for place, parent in self.meanings.index.parents.items()
+            if (place.box, parent.box) == (relation, box)
+        ]
+        if len(ends) < 2 or relation == box:
+            return None
+        chosen = self.meanings.choice.get(id(item))
+        if chosen is not None and chosen.box != relation:
+            return None
+        near, far = ends[:2]
+        following = self.meanings.draft.at(self.meanings.draft.items.index(item) + 1)
+        if chosen is not None or (following is not None and following.kind == "of"):
+            # "the neighbours of Germany" are at the far end.
+            near, far = far, near
+        return Via(relation, near, far)
+
+    def _having(self, clause: Clause, at: int) -> Test:
+        assert clause.figure is not None
+        option = self.meanings.option(clause.figure, ("clause", at))
+        if option is None:
+            raise NoSense
+        if clause.figure.function == "count":
+            measure = self.meanings.counted(option, clause.figure.distinct)
+        else:
+            measure = Measure(clause.figure.function, option.box, option.field)
+        return Test(measure, clause.operator, _tuple(clause.literal), clause.negated)
+
+    def _value(self, clause: Clause) -> Test:
+        assert clause.value is not None
+        option = self.meanings.choice[id(clause.value)]
+        if clause.subject is not None and id(clause.subject) in self.meanings.choice:
+            subject = self.meanings.choice[id(clause.subject)]
+            if subject.field and subject.place != option.place:
+                raise NoSense
+            if not subject.field and subject.box != option.box:
+                self.meanings.penalty += 0.1
+        return Test(
+            Measure("", option.box, option.field),
+            "in",
+            option.values,
+            clause.negated,
+            alternative=clause.alternative,
+            both=clause.both,
+        )
+
+    def _comparison(self, clause: Clause, at: int) -> Test:
+        option = self.meanings.option(Figure("", clause.subject), ("clause", at)) or self.meanings.choice.get(
+            ("clause", at)
+        )
+        if option is None:
+            raise NoSense
+        if clause.operator == "flag":
+            known = self.meanings.index.fields[option.place]
+            return Test(Measure("", option.box, option.field), "in", known.yes, clause.negated)
+        if not option.field:
+            naming = self.meanings.index.naming.get(option.box, ())
+            if not naming:
+                raise NoSense
+            option = replace(option, field=naming[0])
+        known = self.meanings.index.fields[option.place]
+        operator, sign = clause.operator, clause.comparison
+        if clause.adjective and flips(clause.adjective, known.stems):
+            operator, sign = _FLIPPED.get(operator, operator), _FLIPPED.get(sign, sign)
+        measure = Measure("", option.box, option.field)
+        if operator == "exceed":
+            assert clause.value is not None
+            other = self.meanings.choice[id(clause.value)]
+            if other.box != option.box:
+                raise NoSense
+            return Test(measure, "exceed", other.values, clause.negated, sign, other.place)
+        if operator == "average":
+            return Test(measure, "average", (), clause.negated, sign)
+        values = _tuple(clause.literal)
+        if known.is_text and known.kind != "date" and operator == "=":
+            values = self.meanings.index.values.get(normal(str(values[0])), {}).get(option.place, ())
+            return Test(measure, "in", values, clause.negated)
+        yearly = known.kind == "date" and isinstance(values[0], int)
+        return Test(measure, operator, values, clause.negated, yearly=yearly)
+
+    def absences(self) -> tuple[Absence, ...]:
+        """What must not be there."""
+        return tuple(
+            dict.fromkeys(Absence(self.meanings.choice[id(each.item)].box) for each in self.meanings.draft.related)
+        )
+
+
+def _tuple(literal: Any) -> tuple[Any, ...]:
+    return literal if isinstance(literal, tuple) else (literal,)
