@@ -69,8 +69,9 @@ def read(code: str, tree: ast.Module, source: Supply) -> Reading:
     texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     at_signs = " ".join(text for text in texts if "@" in text)  # query and eval find a variable behind "@"
     boxes = tuple(name for name in source.names() if name in names or name in texts or f"@{name}" in at_signs)
+    pairs = list(_with_parents(nodes))
     columns = {
-        name: None if name in texts or f"@{name}" in at_signs else _columns(tree, name, source) for name in boxes
+        name: None if name in texts or f"@{name}" in at_signs else _columns(pairs, name, source) for name in boxes
     }
     return Reading(code, boxes, columns, packages)
 
@@ -96,13 +97,13 @@ def _means_any(nodes: list[ast.AST], names: set[str]) -> bool:
     return sum(isinstance(node, ast.Name) and node.id == "boxes" for node in nodes) > constant
 
 
-def _columns(tree: ast.Module, name: str, source: Supply) -> tuple[str, ...] | None:
+def _columns(pairs: list[tuple[ast.AST, ast.AST]], name: str, source: Supply) -> tuple[str, ...] | None:
     """The only columns of the box that the code can touch; None where that is not certain."""
     labels = source.labels(name)
     if labels is None:
         return None
     touched: set[str] = set()
-    for parent, node in _with_parents(tree):
+    for parent, node in pairs:
         if not (isinstance(node, ast.Name) and node.id == name):
             continue
         found = _constant_labels(parent) if isinstance(parent, ast.Subscript) and parent.value is node else None
@@ -114,8 +115,8 @@ def _columns(tree: ast.Module, name: str, source: Supply) -> tuple[str, ...] | N
     return tuple(label for label in labels if label in touched)
 
 
-def _with_parents(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-    for parent in ast.walk(tree):
+def _with_parents(nodes: list[ast.AST]) -> Iterator[tuple[ast.AST, ast.AST]]:
+    for parent in nodes:
         for node in ast.iter_child_nodes(parent):
             yield parent, node
 
