@@ -7,29 +7,14 @@ says what is asked for, not what a database's own functions do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from boxkit.errors import MissingExtra, UnsafeSQL
+from boxkit.sqlreach import Reach, reach_of
 
 __all__ = ["check"]
-
-#: Functions that reach outside the data or change a server's state, whatever the tree around them looks like.
-_REACHING_OUT = frozenset(
-    # SQLite
-    "load_extension readfile writefile edit fts3_tokenizer"
-    # PostgreSQL
-    " pg_read_file pg_read_binary_file pg_ls_dir pg_stat_file lo_import lo_export lo_put lo_create"
-    " lo_unlink lo_from_bytea"
-    " dblink dblink_exec dblink_connect set_config nextval setval pg_terminate_backend pg_cancel_backend pg_reload_conf"
-    " pg_rotate_logfile pg_advisory_lock pg_sleep pg_notify query_to_xml database_to_xml pg_logical_emit_message"
-    # MySQL, MariaDB
-    " load_file sys_exec sys_eval get_lock release_lock sleep benchmark"
-    # DuckDB
-    " read_csv read_csv_auto read_parquet parquet_scan read_json read_json_auto read_ndjson read_text read_blob"
-    " sniff_csv glob postgres_scan postgres_query sqlite_scan mysql_query iceberg_scan delta_scan read_xlsx st_read"
-    " parquet_metadata parquet_schema getenv".split()
-)
 
 #: PRAGMAs that only tell something, whatever they are given.
 _TELLING_PRAGMAS = frozenset(
@@ -56,7 +41,7 @@ def check(sql: str, dialect: str = "sqlite") -> None:
         found = "nothing" if not statements else f"{len(statements)} statements"
         raise UnsafeSQL(f"{found} where one query is expected", where=_shown(sql), hint="send one SELECT")
     (statement,) = statements
-    problem = _problem(statement)
+    problem = _problem(statement, dialect)
     if problem:
         raise UnsafeSQL(problem, where=_shown(sql), hint="send one SELECT that only reads")
 
@@ -75,10 +60,29 @@ def _parsed(sql: str, dialect: str) -> list[Any]:
     if "\0" in sql:
         raise UnsafeSQL("a zero byte would end the statement early", where=_shown(sql.replace("\0", "␀")))
     try:
+        tokens = sqlglot.tokenize(sql, dialect=dialect)
+        problem = _hidden(tokens, dialect)
+        if problem:
+            raise UnsafeSQL(problem, where=_shown(sql), hint="write it out")
+        if dialect == "mysql" and tokens and tokens[0].text.upper() == "VALUES":
+            # sqlglot knows MySQL's rows of values (MariaDB's own form of them) only inside a query.
+            sql = f"SELECT * FROM ({sql.rstrip().rstrip(';')}\n) AS rows_of_values"  # noqa: S608
         return [statement for statement in sqlglot.parse(sql, dialect=dialect) if not _is_blank(statement)]
     except (SqlglotError, RecursionError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UnsafeSQL(f"this cannot be read as {dialect} SQL: {reason}", where=_shown(sql)) from None
+
+
+def _hidden(tokens: Sequence[Any], dialect: str) -> str:
+    """What these tokens are to the engine and not to sqlglot; empty where they are the same to both."""
+    if dialect in ("mysql", "postgres", "duckdb"):
+        for before, sign, name in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            together = before.end + 1 == sign.start and sign.end + 1 == name.start
+            if together and before.text.upper() == "U" and sign.text == "&" and name.token_type.name == "IDENTIFIER":
+                return "a name in Unicode escapes hides what is called"
+    if dialect == "mysql" and any(text.startswith(("!", "M!")) for token in tokens for text in token.comments):
+        return "a comment that the server executes is no comment"
+    return ""
 
 
 def _is_blank(statement: Any) -> bool:
@@ -99,7 +103,7 @@ def _changing() -> tuple[type[Any], ...]:
     return tuple(getattr(exp, name) for name in names.split() if hasattr(exp, name))
 
 
-def _problem(statement: Any) -> str:
+def _problem(statement: Any, dialect: str) -> str:
     """What is wrong with the tree; empty where it only reads."""
     from sqlglot import exp
 
@@ -107,15 +111,28 @@ def _problem(statement: Any) -> str:
         return _pragma_problem(statement)
     if not isinstance(statement, (exp.Query, exp.Values, exp.Pivot)):
         return f"{_named(statement)} is no query"
+    reach = reach_of(dialect)
     for node in statement.walk():
-        if isinstance(node, exp.PropertyEQ) and isinstance(node.parent, exp.Struct):
-            continue  # a struct's own fields: {'a': 1}
+        if isinstance(node, exp.PropertyEQ) and dialect in ("duckdb", "postgres"):
+            continue  # an argument by name, or a struct's field: only MySQL assigns so
         if isinstance(node, _changing()):
             return f"{_named(node)} inside a query changes or locks something"
-        name = _function_name(node)
-        if name in _REACHING_OUT:
-            return f"the function {name} reaches outside the data"
+        if isinstance(node, exp.Hint) and not all(isinstance(each, exp.Func) for each in node.expressions):
+            return "a hint that cannot be read could lift a limit"
+        if isinstance(node, exp.Table) and reach.files is not None and reach.files.fullmatch(node.name.lower()):
+            return f"{node.name!r} is a file to this engine, no table"
+        refused = _refused(node, reach)
+        if refused:
+            return f"the function {refused} reaches outside the data, or changes or locks something"
     return ""
+
+
+def _refused(node: Any, reach: Reach) -> str:
+    """The name of the function that a node calls and that is refused; empty where there is none."""
+    from sqlglot import exp
+
+    as_table = isinstance(node.parent, exp.Table) and node.arg_key == "this"
+    return next((name for name in _function_names(node) if reach.refuses(name, as_table=as_table)), "")
 
 
 def _named(node: Any) -> str:
@@ -126,14 +143,15 @@ def _named(node: Any) -> str:
     return type(node).__name__.upper()
 
 
-def _function_name(node: Any) -> str:
+def _function_names(node: Any) -> Sequence[str]:
+    """What a node that calls a function may have been written as, in lower case."""
     from sqlglot import exp
 
     if isinstance(node, exp.Anonymous):
-        return str(node.name).lower()
+        return (str(node.name).lower(),)
     if isinstance(node, exp.ReadCSV):
-        return "read_csv"
-    return str(node.sql_name()).lower() if isinstance(node, exp.Func) else ""
+        return ("read_csv",)
+    return [name.lower() for name in node.sql_names()] if isinstance(node, exp.Func) else ()
 
 
 def _pragma_problem(statement: Any) -> str:
