@@ -276,10 +276,11 @@ class MissingExtra(BoxkitError, ImportError):
 
     Args:
         package: The import that failed.
-        extra: The extra of boxkit's that brings it.
+        extra: The extra of boxkit's that brings it; None where none does, and the package is installed by itself.
     """
 
-    def __init__(self, package: str, extra: str) -> None:
+    def __init__(self, package: str, extra: str | None = None) -> None:
         self.package = package
         self.extra = extra
-        super().__init__(f"this needs {package!r}, which is not installed", hint=f'pip install "boxkit[{extra}]"')
+        hint = f'pip install "boxkit[{extra}]"' if extra else f"pip install {package}"
+        super().__init__(f"this needs {package!r}, which is not installed", hint=hint)

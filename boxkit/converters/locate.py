@@ -11,8 +11,9 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from boxkit.box import Note
+from boxkit.converters.fetch import fetched, saved_stream
 from boxkit.converters.source import SourceFile
-from boxkit.converters.unpack import fetched, is_archive, saved_stream, unpacked
+from boxkit.converters.unpack import is_archive, unpacked
 from boxkit.errors import SourceNotFound, UnknownFormat, UnreadableSource, nearest
 
 __all__ = ["Located", "locate"]
@@ -79,7 +80,8 @@ def _at_url(url: str, known: bool) -> Located:
         )
     if _is_service(url):
         return Located([url])
-    return _unpacked([fetched(url)])
+    files = fetched(url)
+    return _unpacked(files, many=len(files) > 1)
 
 
 def _is_service(url: str) -> bool:
@@ -185,13 +187,14 @@ def _unpacked(files: list[SourceFile], many: bool = False) -> Located:
     found.many = many
     for each in files:
         try:
-            inner = list(unpacked(each)) if is_archive(each) else [each]
+            inner, notes = unpacked(each) if is_archive(each) else ([each], [])
         except UnreadableSource as error:
             if not many:
                 raise
             found.notes += (Note("unreadable", str(error).splitlines()[0]),)
             continue
-        found.many = found.many or len(inner) > 1
+        found.many = found.many or len(inner) > 1 or bool(notes)
+        found.notes += tuple(notes)
         found.extend(inner)
     return found
 

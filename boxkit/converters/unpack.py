@@ -1,36 +1,50 @@
-"""Compressed files, archives, addresses and streams become local files, gone when the process ends."""
+"""Compressed files and archives become local files, gone when the process ends."""
 
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import lzma
-import shutil
+import tarfile
 import tempfile
-import urllib.error
-import urllib.request
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
-from urllib.parse import unquote, urlsplit
 
+from boxkit.box import Note
 from boxkit.converters.source import SourceFile
-from boxkit.errors import MissingExtra, SourceNotFound, UnreadableSource
+from boxkit.errors import UnreadableSource
 
-__all__ = ["fetched", "is_archive", "saved_stream", "unpacked"]
+__all__ = ["is_archive", "place_for", "unpacked"]
 
-_TIMEOUT_S = 60
+
+def _open_zstd(path: Path) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+
+
 _STREAMS: dict[bytes, tuple[tuple[str, ...], Callable[..., Any]]] = {
     b"\x1f\x8b": ((".gz", ".gzip"), gzip.open),
     b"BZh": ((".bz2",), bz2.open),
     b"\xfd7zXZ\x00": ((".xz",), lzma.open),
+    b"\x28\xb5\x2f\xfd": ((".zst", ".zstd"), _open_zstd),
 }
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 #: Files that a zip archive holds where it is a document rather than an archive.
 _DOCUMENTS = ("[Content_Types].xml", "mimetype")
+_TAR_MARK, _TAR_MARK_AT = b"ustar", 257
+_DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, NotImplementedError)
+_CHUNK_BYTES = 1_000_000
+#: A file may unpack to this many times its own size, or to so many bytes where that is more.
+_MOST_TIMES, _MOST_BYTES = 200, 2_000_000_000
+#: Files that one archive may hold, and archives that may stand one in another.
+_MOST_FILES, _MOST_DEEP = 10_000, 5
 
 
 @cache
@@ -38,120 +52,185 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="boxkit-", ignore_cleanup_errors=True)
 
 
-def _place(name: str) -> Path:
+def place_for(name: str) -> Path:
+    """A path in a new temporary folder whose last part is that of ``name``; wherever ``name`` would lead."""
     return Path(tempfile.mkdtemp(dir=_folder().name)) / (Path(name).name or "data")
 
 
 def is_archive(file: SourceFile) -> bool:
     """Whether it is a compressed file or an archive of files (a workbook is neither)."""
-    if any(file.head.startswith(magic) for magic in _STREAMS):
+    return _is_stream(file) or _is_tar(file) or _is_zip(file)
+
+
+def _is_stream(file: SourceFile) -> bool:
+    return any(file.head.startswith(magic) for magic in _STREAMS)
+
+
+def _is_tar(file: SourceFile) -> bool:
+    """By its mark, or by its name where nothing else says what it is (the oldest kind has no mark)."""
+    if file.head[_TAR_MARK_AT : _TAR_MARK_AT + len(_TAR_MARK)] == _TAR_MARK:
         return True
+    return file.suffix == ".tar" and b"\0" in file.head[:512]
+
+
+def _is_zip(file: SourceFile) -> bool:
     if not file.head.startswith(_ZIP):
         return False
     try:
         with zipfile.ZipFile(file.path) as archive:
             return not any(name in _DOCUMENTS for name in archive.namelist())
     except zipfile.BadZipFile:
-        return False
+        # Its list of files is at its end: what is cut off or damaged is known by the first of them.
+        return not any(name.encode() in file.head[:200] for name in _DOCUMENTS)
 
 
-def unpacked(file: SourceFile) -> Iterator[SourceFile]:
-    """The files in it.
+def unpacked(file: SourceFile) -> tuple[list[SourceFile], list[Note]]:
+    """The files in it, those of archives in it too, and notes on what cannot be read: one does not hide the others.
 
     Raises:
-        UnreadableSource: It is damaged, empty, or protected by a password.
+        UnreadableSource: Nothing of it can be read: it is damaged, cut off, empty, protected by a password, or would
+            take far more room than a file of its size should.
     """
-    if file.head.startswith(_ZIP):
-        yield from _of_zip(file)
-        return
-    suffixes, opener = next(found for magic, found in _STREAMS.items() if file.head.startswith(magic))
-    name = file.name[: -len(file.suffix)] if file.suffix in suffixes else file.name
-    target = _place(name)
-    try:
-        with opener(file.path) as stream, target.open("wb") as out:
-            shutil.copyfileobj(stream, out)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise UnreadableSource(f"this compressed file is damaged: {error}", where=file.label) from error
-    yield SourceFile(target, file.label, file.origin)
+    into = _Unpacking(file)
+    into.open(file, 0)
+    if not into.files:
+        raise into.first or UnreadableSource("this archive holds no file", where=file.label)
+    return into.files, into.notes
 
 
-def _of_zip(file: SourceFile) -> Iterator[SourceFile]:
-    try:
-        with zipfile.ZipFile(file.path) as archive:
-            members = [each for each in archive.infolist() if not each.is_dir() and not _is_hidden(each.filename)]
-            if not members:
-                raise UnreadableSource("this archive holds no file", where=file.label)
-            for member in sorted(members, key=lambda each: each.filename):
-                target = _place(PurePosixPath(member.filename).name)
-                with archive.open(member) as stream, target.open("wb") as out:
-                    shutil.copyfileobj(stream, out)
-                inner = SourceFile(target, f"{file.label}/{member.filename}", file.origin)
-                yield from unpacked(inner) if is_archive(inner) else [inner]
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise UnreadableSource(f"this archive is damaged: {error}", where=file.label) from error
-    except RuntimeError as error:
-        raise UnreadableSource(
-            "this archive is protected by a password", where=file.label, hint="unpack it yourself and load the folder"
-        ) from error
+@dataclass
+class _Unpacking:
+    """What one file of the user's has been unpacked to so far.
+
+    Attributes:
+        outer: The user's file.
+        files: Those found.
+        notes: On what cannot be read.
+        written: Bytes, all files together.
+        first: The first error noted; the one to raise where nothing can be read.
+    """
+
+    outer: SourceFile
+    files: list[SourceFile] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    written: int = 0
+    first: UnreadableSource | None = None
+
+    def note(self, error: UnreadableSource) -> None:
+        """Note what cannot be read."""
+        self.first = self.first or error
+        self.notes.append(Note("unreadable", str(error).splitlines()[0]))
+
+    def open(self, file: SourceFile, depth: int) -> None:
+        """Add the files in ``file``, or the file itself where it is no archive."""
+        if not is_archive(file):
+            self.files.append(file)
+            if len(self.files) > _MOST_FILES:
+                raise self._too_much(f"more than {_MOST_FILES:,} files")
+        elif depth == _MOST_DEEP:
+            raise self._too_much(f"archives more than {_MOST_DEEP} deep in each other")
+        elif _is_stream(file):
+            self._of_stream(file, depth)
+        elif _is_tar(file):
+            self._of_tar(file, depth)
+        else:
+            self._of_zip(file, depth)
+
+    def _of_stream(self, file: SourceFile, depth: int) -> None:
+        suffixes, opener = next(found for magic, found in _STREAMS.items() if file.head.startswith(magic))
+        name = file.name[: -len(file.suffix)] if file.suffix in suffixes else file.name
+        target = place_for(name)
+        try:
+            with opener(file.path) as stream:
+                self._copy(stream, target)
+        except _DAMAGE as error:
+            # What came before the damage may be the half of a table; of an archive, it may be whole files.
+            inner = SourceFile(target, file.label, file.origin)
+            if not target.exists() or not _is_tar(inner):
+                raise _damaged(file, "compressed file", error) from error
+            self.note(_damaged(file, "archive", error))
+        self.open(SourceFile(target, file.label, file.origin), depth + 1)
+
+    def _of_zip(self, file: SourceFile, depth: int) -> None:
+        try:
+            with zipfile.ZipFile(file.path) as archive:
+                named = [(each.filename, each) for each in archive.infolist() if not each.is_dir()]
+                self._members(file, named, archive.open, depth)
+        except _DAMAGE as error:
+            raise _damaged(file, "archive", error) from error
+
+    def _of_tar(self, file: SourceFile, depth: int) -> None:
+        found: list[tuple[str, tarfile.TarInfo]] = []
+        try:
+            with tarfile.open(file.path, "r:") as archive:
+                try:
+                    # Links may lead anywhere and devices never end; files alone are data.
+                    found.extend((each.name, each) for each in archive if each.isreg())
+                except tarfile.TarError as error:
+                    if not found:
+                        raise
+                    self.note(_damaged(file, "archive", error))
+                self._members(file, found, archive.extractfile, depth)
+        except _DAMAGE as error:
+            raise _damaged(file, "archive", error) from error
+
+    def _members(
+        self, file: SourceFile, named: Iterable[tuple[str, Any]], opener: Callable[[Any], Any], depth: int
+    ) -> None:
+        for name, member in sorted(named, key=lambda each: each[0]):
+            if _is_hidden(name):
+                continue
+            target = place_for(PurePosixPath(name).name)
+            inner = SourceFile(target, f"{file.label}/{name}", file.origin)
+            try:
+                with opener(member) as stream:
+                    self._copy(stream, target)
+            except _DAMAGE as error:
+                self.note(_damaged(inner, "file of an archive", error))
+                continue
+            except RuntimeError:
+                self.note(_protected(inner))
+                continue
+            try:
+                self.open(inner, depth + 1)
+            except _TooMuch:
+                raise
+            except UnreadableSource as error:
+                self.note(error)
+
+    def _copy(self, stream: IO[bytes], target: Path) -> None:
+        most = max(_MOST_BYTES, _MOST_TIMES * self.outer.size)
+        with target.open("wb") as out:
+            while chunk := stream.read(_CHUNK_BYTES):
+                self.written += len(chunk)
+                if self.written > most:
+                    target.unlink()
+                    raise self._too_much(f"more than {most:,} bytes")
+                out.write(chunk)
+
+    def _too_much(self, what: str) -> _TooMuch:
+        for each in self.files:
+            each.path.unlink(missing_ok=True)
+        hint = "if that is right, unpack it yourself and load the folder"
+        return _TooMuch(f"it holds {what}, which its size does not promise", where=self.outer.label, hint=hint)
+
+
+class _TooMuch(UnreadableSource):
+    """An archive made to fill disks."""
+
+
+def _damaged(file: SourceFile, kind: str, error: BaseException) -> UnreadableSource:
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        hint = "make room, or name another folder in TMPDIR"
+        return UnreadableSource("there is no room to unpack it", where=file.label, hint=hint)
+    hint = "copy or download it again, and compare its size with the original's"
+    return UnreadableSource(f"this {kind} is cut off or damaged: {error}", where=file.label, hint=hint)
+
+
+def _protected(file: SourceFile) -> UnreadableSource:
+    hint = "unpack it yourself and load the folder"
+    return UnreadableSource("it is protected by a password", where=file.label, hint=hint)
 
 
 def _is_hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) and part != ".." for part in PurePosixPath(name).parts)
-
-
-def fetched(url: str) -> SourceFile:
-    """A local copy of what stands at an address: http and https by themselves, all others through fsspec.
-
-    Raises:
-        SourceNotFound: There is nothing, or nobody answers.
-        MissingExtra: The package that reads such addresses is not installed.
-    """
-    target = _place(unquote(urlsplit(url).path))
-    try:
-        with _opened(url) as stream, target.open("wb") as out:
-            shutil.copyfileobj(stream, out)
-    except FileNotFoundError as error:
-        raise SourceNotFound("there is nothing at this address", where=_without_password(url)) from error
-    except urllib.error.HTTPError as error:
-        raise SourceNotFound(
-            f"the server answered {error.code} {error.reason}", where=_without_password(url)
-        ) from error
-    except OSError as error:
-        reason = getattr(error, "reason", error)
-        raise SourceNotFound(f"the address cannot be read: {reason}", where=_without_password(url)) from error
-    return SourceFile(target, _without_password(url), target)
-
-
-def _opened(url: str) -> IO[bytes]:
-    if url.lower().startswith(("http://", "https://")):
-        request = urllib.request.Request(url, headers={"User-Agent": "boxkit"})  # noqa: S310 - http and https only
-        opened: IO[bytes] = urllib.request.urlopen(request, timeout=_TIMEOUT_S)  # noqa: S310
-        return opened
-    import fsspec
-
-    try:
-        filesystem, path = fsspec.core.url_to_fs(url)
-    except ImportError as error:
-        raise MissingExtra(str(getattr(error, "name", None) or error), "all") from error
-    except ValueError as error:
-        raise SourceNotFound(
-            f"no installed package reads such an address: {error}", where=_without_password(url)
-        ) from error
-    stream: IO[bytes] = filesystem.open(path, "rb")
-    return stream
-
-
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    return parts._replace(netloc=parts.netloc.replace(f":{parts.password}@", ":***@")).geturl()
-
-
-def saved_stream(stream: Any) -> SourceFile:
-    """A local copy of what an open file or stream gives."""
-    name = str(getattr(stream, "name", "") or "data")
-    target = _place(name if not name.startswith("<") else "data")
-    content = stream.read()
-    target.write_bytes(content.encode() if isinstance(content, str) else content)
-    return SourceFile(target, name, target)
+    return any(part.startswith((".", "__MACOSX")) and part not in ("..", ".") for part in PurePosixPath(name).parts)
