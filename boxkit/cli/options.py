@@ -150,7 +150,8 @@ asking = _gathered(
     click.option(
         "--strategy",
         metavar="NAME",
-        help="pandora (the default with a model), text2sql, text2sqlcode, text2sqlcode-multi, hybrid or planner.",
+        help="pandora (the default with a model), text2sql, text2sparql, text2sqlcode, text2sqlcode-multi, hybrid "
+        "or planner.",
     ),
     click.option(
         "--k", type=click.IntRange(min=0), default=10, show_default=True, help="Demonstrations that the model is shown."
@@ -175,7 +176,7 @@ asking = _gathered(
         metavar="NAME",
         default="default",
         show_default=True,
-        help="What an answer should look like: default, spider, bird …",
+        help="What an answer should look like: default, spider, bird, starqa-imdb …",
     ),
 )
 

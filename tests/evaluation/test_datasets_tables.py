@@ -116,6 +116,22 @@ def test_starqa_has_tuples_categories_and_databases_in_either_form(tmp_path):
     assert "no database 'imdb'" in dataset.skipped[0].problem and "orders" in dataset[0].boxes()
 
 
+def test_starqa_tells_of_each_database_what_its_questions_take_for_granted(tmp_path):
+    for name in ("imdb", "EuroSoccer", "olist"):
+        (tmp_path / "databases" / name).mkdir(parents=True)
+        (tmp_path / "databases" / name / "t.csv").write_text("id\n1\n")
+    rows = [{"question": "?", "answer": 1, "database": name} for name in ("imdb", "EuroSoccer", "olist")]
+    lines(tmp_path / "starqa.jsonl", rows)
+    imdb, soccer, olist = open_dataset("starqa", tmp_path)
+    assert "'\\N' stands for a missing value" in imdb.evidence
+    assert "1 January 2025" in soccer.evidence and "2008/2009" in soccer.evidence
+    assert olist.asked == "?"
+    alone = open_dataset("starqa", tmp_path, split="eurosoccer")
+    assert alone.profile.name == "starqa-eurosoccer" and [task.asked for task in alone] == ["?"]
+    with pytest.raises(ValueError, match="test, imdb, EuroSoccer, olist"):
+        open_dataset("starqa", tmp_path, split="dev")
+
+
 def test_own_questions_name_their_sources(tmp_path):
     (tmp_path / "shop.csv").write_text("item,price\npen,2\nink,5\n")
     rows = [

@@ -12,12 +12,21 @@ from boxkit.evaluation.datasets.databases import Databases
 from boxkit.evaluation.datasets.protocol import Dataset, Task, collect
 from boxkit.evaluation.datasets.rows import BadField, Row, existing, first_existing, json_lines, json_rows_or_lines
 from boxkit.memory.learning.example import Language
-from boxkit.profile import PROFILES
+from boxkit.profile import PROFILES, Profile
+from boxkit.prompts import render
 
 if TYPE_CHECKING:
     from boxkit.box import BoxSet
 
 __all__ = ["dabench", "own", "starqa"]
+
+#: StarQA's databases with a profile of their own.
+_STARQA = {
+    "imdb": "starqa-imdb",
+    "es": "starqa-eurosoccer",
+    "eurosoccer": "starqa-eurosoccer",
+    "europeansoccer": "starqa-eurosoccer",
+}
 
 _LANGUAGES: dict[str, Language] = {"sql": "sql", "sparql": "sparql", "sexpr": "sexpr"}
 
@@ -59,13 +68,15 @@ def starqa(
     Args:
         path: ``starqa.json`` (or ``.jsonl``) with ``question``, ``answer``, ``categories`` and ``database``, or its
             folder.
-        split: There is one, ``test``.
+        split: ``test`` for all, or a database's name for its questions alone, with its own profile (``starqa-imdb``).
+            Among all, each question carries what there is to know of its database.
         skip_bad: Whether rows that do not fit are left out.
         databases: Where each database lies, as a SQLite file or a folder of tables named like it; ``databases`` beside
             the questions where None.
 
     Raises:
         SourceError: A file is not there or cannot be read, or a row does not fit.
+        ValueError: No question is over a database of the split's name.
     """
     where = existing(path)
     file = first_existing(where, ("starqa.json", "starqa.jsonl", "questions.json")) if where.is_dir() else where
@@ -88,13 +99,29 @@ def starqa(
             source=name,
             split=split or "test",
             line=row.line,
+            evidence=render("notes", profile=_starqa_profile(name)).strip() if split in (None, "test") else "",
             context={"kind": "database"},
             groups={"database": (name,), "category": tuple(map(str, named))},
         )
 
     tasks, bad = collect(json_rows_or_lines(file), made, skip_bad=skip_bad)
     scorers = ("starqa", "starqa_tolerant")
-    return Dataset("starqa", split or "test", tasks, scorers, PROFILES["starqa"], bad, str(file))
+    if split in (None, "test"):
+        return Dataset("starqa", "test", tasks, scorers, PROFILES["starqa"], bad, str(file))
+    own = tuple(task for task in tasks if _letters(task.source) == _letters(split))
+    if not own:
+        known = ", ".join(dict.fromkeys(["test", *(task.source for task in tasks)]))
+        raise ValueError(f"starqa has the splits {known}, not {split!r}")
+    return Dataset("starqa", split, own, scorers, _starqa_profile(split), bad, str(file))
+
+
+def _starqa_profile(database: str) -> Profile:
+    """What the paper tells of the database, under whichever of its names."""
+    return PROFILES[_STARQA.get(_letters(database), "starqa")]
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalpha, name.casefold()))
 
 
 def _source(databases: Databases, name: str) -> str:
