@@ -118,7 +118,7 @@ def _index_levels(index: Any) -> list[tuple[str, list[Any]]]:
         return []
     names = ["" if name is None else str(name) for name in index.names]
     return [
-        (name or f"level_{at}" if index.nlevels > 1 else name or "index", list(index.get_level_values(at)))
+        (name or f"level_{at}" if index.nlevels > 1 else name or "index", index.get_level_values(at).tolist())
         for at, name in enumerate(names)
     ]
 
@@ -126,7 +126,7 @@ def _index_levels(index: Any) -> list[tuple[str, list[Any]]]:
 def _of_frame(frame: Any) -> tuple[list[tuple[Any, ...]], tuple[str, ...]]:
     levels = _index_levels(frame.index)
     labels = [" ".join(map(str, label)).strip() if isinstance(label, tuple) else str(label) for label in frame.columns]
-    columns = [values for _, values in levels] + [list(frame.iloc[:, at]) for at in range(frame.shape[1])]
+    columns = [values for _, values in levels] + [frame.iloc[:, at].tolist() for at in range(frame.shape[1])]
     names = (*(name for name, _ in levels), *labels)
     if not columns:
         return [], ()
@@ -136,7 +136,7 @@ def _of_frame(frame: Any) -> tuple[list[tuple[Any, ...]], tuple[str, ...]]:
 def _of_series(series: Any) -> tuple[list[tuple[Any, ...]], tuple[str, ...]]:
     levels = _index_levels(series.index)
     name = "answer" if series.name is None else str(series.name)
-    columns = [*(values for _, values in levels), list(series)]
+    columns = [*(values for _, values in levels), series.tolist()]
     return [tuple(plain(cell) for cell in row) for row in zip(*columns, strict=True)], (*(n for n, _ in levels), name)
 
 

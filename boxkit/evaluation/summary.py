@@ -50,7 +50,7 @@ class Summary:
         return f"{100 * self.score:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}] (n = {self.questions})"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class RunReport:
     """A run, finished or not.
 
@@ -71,6 +71,12 @@ class RunReport:
     total: int = 0
     stopped: str = ""
     folder: Path | None = None
+
+    def __repr__(self) -> str:
+        # Not its records: asyncio makes the text of a task's result at every end of a loop.
+        name = f"{self.settings.get('dataset')}/{self.settings.get('split')}"
+        score = f", {self.summary()}" if self.scorers else ""
+        return f"<RunReport {name}: {self.done} of {self.total} done{score}>"
 
     @property
     def scorers(self) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ def _environment() -> SandboxedEnvironment:
         undefined=StrictUndefined,
         autoescape=False,  # prompts are text; cells are escaped as Python literals where they enter
         keep_trailing_newline=False,
+        auto_reload=False,  # the templates do not change while a process runs, and looking costs more than rendering
     )
     environment.filters["literal"] = literal
     return environment

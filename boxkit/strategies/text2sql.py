@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 
 from boxkit.answer import Answer
@@ -45,12 +46,33 @@ class Text2SQL(Querying):
 
 def schema_for(settings: Querying, boxes: BoxSet, engine: SqlEngine) -> Steps[str]:
     """The tables, for a prompt."""
-    schema: str = yield Compute(
-        lambda: schema_text(
-            boxes, native=engine.native, samples=settings.samples, budget=settings.budget, as_text=engine.as_text
+    shape = (engine.dialect, engine.native, settings.samples, settings.budget)
+    known = _SCHEMAS.of(boxes)
+    if shape not in known:
+        known[shape] = yield Compute(
+            lambda: schema_text(
+                boxes, native=engine.native, samples=settings.samples, budget=settings.budget, as_text=engine.as_text
+            )
         )
-    )
-    return schema
+    return known[shape]
+
+
+class _Schemas:
+    """The schemas of BoxSets, as long as these live: a benchmark asks hundreds of questions of each."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, dict[object, str]] = {}
+
+    def of(self, boxes: BoxSet) -> dict[object, str]:
+        """By their shape, the schemas made so far."""
+        known = self._known.get(id(boxes))
+        if known is None:
+            known = self._known[id(boxes)] = {}
+            weakref.finalize(boxes, self._known.pop, id(boxes), None).atexit = False
+        return known
+
+
+_SCHEMAS = _Schemas()
 
 
 def fetch(

@@ -259,6 +259,11 @@ async def test_it_runs_inside_a_running_loop(shop):
     assert (await boxkit.aevaluate(knowing(model()), shop, limit=2)).done == 2
 
 
+def test_a_report_tells_itself_in_a_line(shop, tmp_path):
+    report = evaluate(knowing(model()), shop, tmp_path / "run")
+    assert repr(report).startswith("<RunReport spider/dev: 40 of 40 done, 100.0 [") and len(repr(report)) < 90
+
+
 def test_progress_is_told_after_each_question(shop):
     seen = []
     evaluate(

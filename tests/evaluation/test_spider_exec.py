@@ -107,3 +107,15 @@ def test_what_the_script_compares(database, predicted, gold, correct):
 def test_gold_that_ends_the_script_has_no_verdict(database):
     assert "does not read" in score("spider_exec", "SELECT 1", "SELECT 1", database=database).error
     assert "there is no database" in score("spider_exec", "SELECT 1", "SELECT 1", database="nowhere").error
+
+
+def test_a_database_that_has_changed_is_read_anew(tmp_path):
+    path = tmp_path / "zoo.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE animal (name TEXT)")
+    query = "SELECT age FROM animal"
+    assert "does not read" in score("spider_exec", query, query, database=path).error
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE animal ADD COLUMN age INTEGER")
+    os.utime(path, ns=(1, 1))  # two writes within a clock's tick
+    assert score("spider_exec", query, query, database=path).correct

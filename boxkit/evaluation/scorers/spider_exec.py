@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -32,8 +33,8 @@ def spider_exec(predicted: str, gold: str, *, database: str | Path) -> Score:
     path = Path(database)
     if not path.is_file():
         return Score.none(f"there is no database {path}")
-    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
-        schema = Schema(_columns(connection), _tied(path, connection))
+    schema = _schema(path, _stamp(path), tuple(_stamp(each) for each in _tables_files(path)))
+    with closing(_connect(path)) as connection:
         try:
             wanted = read_select(gold, schema)
         except Unreadable as error:
@@ -58,6 +59,23 @@ def _by_unit(rows: Sequence[Sequence[Any]], units: Sequence[Unit]) -> dict[Unit,
     return {unit: [row[at] for row in rows] for at, unit in enumerate(units)}
 
 
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """What changes when a file does."""
+    state = path.stat()
+    return state.st_mtime_ns, state.st_size
+
+
+@lru_cache(maxsize=64)
+def _schema(path: Path, *_stamps: object) -> Schema:
+    """A database's schema: a benchmark asks hundreds of questions of each, and its file of keys is long."""
+    with closing(_connect(path)) as connection:
+        return Schema(_columns(connection), _tied(path, connection))
+
+
 def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
     names = [str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     pragma = "SELECT name FROM pragma_table_info(?)"
@@ -77,14 +95,16 @@ def _tied(path: Path, connection: sqlite3.Connection) -> dict[str, str]:
     return {name: min(group) for group in groups for name in group}
 
 
+def _tables_files(path: Path) -> list[Path]:
+    return [file for folder in list(path.parents)[1:4] if (file := folder / "tables.json").is_file()][:1]
+
+
 def _listed(path: Path) -> list[tuple[str, str]]:
     """The foreign keys of ``tables.json``, where there is one that knows the database."""
-    for folder in list(path.parents)[1:4]:
-        file = folder / "tables.json"
-        if file.is_file():
-            entries: list[Mapping[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
-            entry = next((each for each in entries if each.get("db_id") == path.stem), None)
-            return [] if entry is None else _of_entry(entry)
+    for file in _tables_files(path):
+        entries: list[Mapping[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+        entry = next((each for each in entries if each.get("db_id") == path.stem), None)
+        return [] if entry is None else _of_entry(entry)
     return []
 
 
