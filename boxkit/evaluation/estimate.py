@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from boxkit.answer import Usage
 from boxkit.errors import BoxkitError
 from boxkit.evaluation.datasets import Dataset
 from boxkit.evaluation.identity import models_of, rewritten, without_split
 from boxkit.llm.prices import Price, price_of
-from boxkit.llm.protocol import LLM, Completion, Message, Parameters, PromptLayoutName
+from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 from boxkit.llm.reply import TokenCount
 from boxkit.llm.tokens import estimate_prompt_tokens
-from boxkit.llm.wrapper import identity_of
+from boxkit.llm.wrapper import Wrapper
 from boxkit.strategies.steps import Strategy
 
 __all__ = ["REPLY_TOKENS", "Estimate", "estimate"]
@@ -93,27 +92,13 @@ class Estimate:
 
 
 @dataclass(slots=True)
-class _Counting:
+class _Counting(Wrapper):
     """A model that answers the same to everything, and counts what it is sent."""
 
     llm: LLM
     reply: str
     calls: int = 0
     prompt_tokens: int = 0
-    identity: Mapping[str, Any] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.identity = identity_of(self.llm)
-
-    @property
-    def name(self) -> str:
-        """The real model's name."""
-        return self.llm.name
-
-    @property
-    def layout(self) -> PromptLayoutName:
-        """The real model's layout."""
-        return self.llm.layout
 
     def complete(self, messages: Sequence[Message], parameters: Parameters = Parameters()) -> Completion:  # noqa: ARG002
         """The fixed reply."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import threading
+import functools
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from boxkit.answer import Usage
 from boxkit.errors import (
@@ -37,6 +37,9 @@ from boxkit.strategies.steps import Strategy
 
 __all__ = ["aevaluate", "evaluate", "run_settings"]
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 #: Failures of a server rather than of a question: it is asked again, later.
 _PASSING = (RateLimited, LLMTimeout, ServerUnavailable)
 #: Such failures in a row that end the run.
@@ -45,7 +48,7 @@ _LOST_IN_A_ROW = 8
 _TRIES = 3
 
 
-def evaluate(
+async def aevaluate(
     strategy: Strategy,
     dataset: Dataset | str | Path,
     out: str | Path | None = None,
@@ -83,50 +86,6 @@ def evaluate(
         BoxkitError: The folder holds a run with other settings.
         ValueError: There is no such scorer.
     """
-
-    def run() -> RunReport:
-        return asyncio.run(
-            aevaluate(
-                strategy,
-                dataset,
-                out,
-                limit=limit,
-                concurrency=concurrency,
-                dollars=dollars,
-                scorers=scorers,
-                labels=labels,
-                on_progress=on_progress,
-            )
-        )
-
-    if not _loop_is_running():
-        return run()
-    # A notebook's loop is busy with the cell that calls this.
-    with ThreadPoolExecutor(1, thread_name_prefix="boxkit-evaluate") as pool:
-        return pool.submit(run).result()
-
-
-def _loop_is_running() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
-
-
-async def aevaluate(
-    strategy: Strategy,
-    dataset: Dataset | str | Path,
-    out: str | Path | None = None,
-    *,
-    limit: int | None = None,
-    concurrency: int = 8,
-    dollars: float | None = None,
-    scorers: Sequence[str] | None = None,
-    labels: Mapping[str, str] | None = None,
-    on_progress: Callable[[RunReport], None] | None = None,
-) -> RunReport:
-    """The same on an event loop; see `evaluate`."""
     if concurrency < 1:
         raise ValueError(f"concurrency counts questions at once and cannot be {concurrency}")
     dataset = dataset if isinstance(dataset, Dataset) else open_dataset("own", dataset)
@@ -153,6 +112,35 @@ async def aevaluate(
             finally:
                 await folder.close()
         return run.report
+
+
+def _blocking(function: Callable[P, Coroutine[Any, Any, T]], name: str) -> Callable[P, T]:
+    """The same for callers without an event loop, or with one that is busy with them: a notebook's cell."""
+
+    @functools.wraps(function)
+    def called(*arguments: P.args, **settings: P.kwargs) -> T:
+        def run() -> T:
+            return asyncio.run(function(*arguments, **settings))
+
+        if not _loop_is_running():
+            return run()
+        with ThreadPoolExecutor(1, thread_name_prefix="boxkit-evaluate") as pool:
+            return pool.submit(run).result()
+
+    called.__name__ = called.__qualname__ = name
+    return called
+
+
+def _loop_is_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+#: `aevaluate` without an event loop.
+evaluate = _blocking(aevaluate, "evaluate")
 
 
 def run_settings(strategy: Strategy, dataset: Dataset) -> dict[str, Any]:
@@ -182,7 +170,6 @@ class _Run:
     lost_in_a_row: int = 0
     spent: Usage = Usage()
     ended: BaseException | None = None
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         keys = {task.key for task in self.tasks}
