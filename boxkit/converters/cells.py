@@ -91,8 +91,10 @@ def is_boolean(text: str) -> bool:
 
 def is_exact(text: str) -> bool:
     """Whether a float holds the number: an integer as it is, a decimal so that writing it gives the same digits."""
-    mantissa = re.split("[eE]", text)[0].lstrip("+-").replace(".", "").strip("0")
     number = float(text)
+    if repr(number) == text:
+        return True
+    mantissa = re.split("[eE]", text)[0].lstrip("+-").replace(".", "").strip("0")
     if abs(number) == float("inf") or (number == 0.0 and mantissa):
         return False
     if len(text) <= _SAFE_DIGITS:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from boxkit.box import BoxSet, Note
-from boxkit.converters.cells import is_exact
 from boxkit.converters.encoding import decode
-from boxkit.converters.nested import Digits, boxes_of
+from boxkit.converters.json_text import JsonDecoder, array_records, line_records
+from boxkit.converters.nested import boxes_of
 from boxkit.converters.source import SourceFile
 from boxkit.errors import UnreadableSource
 from boxkit.naming import box_name
@@ -20,8 +21,6 @@ __all__ = ["accepts", "convert", "name"]
 name = "json"
 
 _BEGINNING = re.compile(rb"\{\s*[\"}]|\[\s*[\[{\"\]0-9tfn-]")
-#: Longer integers are not read as numbers: Python itself reads at most 4,300 digits.
-_INTEGER_CHARS = 4_000
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
 
@@ -36,7 +35,7 @@ def accepts(source: Any) -> float:
 
 
 def convert(source: SourceFile, *, table: str | None = None) -> BoxSet:
-    """The boxes of a JSON or JSON Lines file; the latter is read line by line.
+    """The boxes of a JSON or JSON Lines file; lines, and the items of an array, are read one after the other.
 
     Args:
         source: The file.
@@ -47,119 +46,50 @@ def convert(source: SourceFile, *, table: str | None = None) -> BoxSet:
     """
     label = box_name(table or source.stem)
     notes: list[Note] = []
-    decoder = _Decoder(label)
-    lines = _lines(source, decoder)
-    if lines is not None:
-        roots: Iterable[tuple[str, Iterable[Any]]] = [(table or source.stem, lines)]
-    else:
+    decoder = JsonDecoder(label)
+    boxes = _streamed(source, decoder, table or source.stem)
+    if boxes is None:
         text = decode(source.path.read_bytes(), None, label, notes)
         roots = _roots(_whole(text, source, decoder), table or source.stem)
-    boxes = boxes_of(roots, notes, source.label, source.fingerprint)
+        boxes = boxes_of(roots, notes, source.label, source.fingerprint)
     return BoxSet(boxes.values(), boxes.foreign_keys, (*boxes.loading_notes, *decoder.notes), boxes.sources)
 
 
-class _Decoder:
-    """Parses JSON, keeping what Python's own reading would lose, with a note on each first time."""
-
-    def __init__(self, box: str) -> None:
-        self.box = box
-        self.notes: list[Note] = []
-        self._said: set[str] = set()
-        self._decoder = json.JSONDecoder(
-            object_pairs_hook=self._object,
-            parse_float=self._float,
-            parse_int=self._int,
-            parse_constant=self._constant,
-            strict=False,
-        )
-
-    def decode(self, text: str) -> Any:
-        """The value of a JSON text."""
-        return self._decoder.decode(text)
-
-    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) == len(pairs):
-            return made
-        made = {}
-        for key, value in pairs:
-            number, free = 2, key
-            while free in made:
-                free, number = f"{key}_{number}", number + 1
-            if free != key:
-                self._say(f"key {key}", f"an object has the key {key!r} twice; the second is {free!r}", "renamed")
-            made[free] = value
-        return made
-
-    def _float(self, text: str) -> float | str:
-        number = float(text)
-        if number in (float("inf"), float("-inf")):
-            self._say("large", f"the number {text} is too large for a float and stays text", "cast")
-            return Digits(text)
-        if not is_exact(text):
-            self._say("long", f"the number {text} has more digits than a float holds and stays text", "cast")
-            return Digits(text)
-        return number
-
-    def _int(self, text: str) -> int | str:
-        if len(text) > _INTEGER_CHARS:
-            message = f"the integer {text[:20]}… of {len(text)} digits is too long to calculate with and stays text"
-            self._say("digits", message, "cast")
-            return Digits(text)
-        return int(text)
-
-    def _constant(self, text: str) -> float | str | None:
-        self._say(text, f"{text} is no JSON; it is " + ("missing" if text == "NaN" else "kept as text"), "cast")
-        return None if text == "NaN" else text
-
-    def _say(self, what: str, message: str, kind: Any) -> None:
-        if what not in self._said:
-            self._said.add(what)
-            self.notes.append(Note(kind, message, self.box))
+def _streamed(source: SourceFile, decoder: JsonDecoder, name: str) -> BoxSet | None:
+    """The boxes of JSON Lines or of one array; None where it is neither, or no JSON, which the whole of it tells."""
+    lines = _lines(source, decoder)
+    records = array_records(source, decoder) if lines is None else lines
+    if records is None:
+        return None
+    try:
+        return boxes_of([(name, records)], [], source.label, source.fingerprint)
+    except (json.JSONDecodeError, RecursionError):
+        return None
 
 
-def _lines(source: SourceFile, decoder: _Decoder) -> Iterator[Any] | None:
+def _lines(source: SourceFile, decoder: JsonDecoder) -> Iterator[Any] | None:
     """The records of JSON Lines, read as they are needed; None where the file is one JSON text."""
     if source.head.startswith(_MARKS[1:]):
         return None
-    first = source.head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n").split("\n")
+    head = source.head.removeprefix(codecs.BOM_UTF8).lstrip()
+    if head.startswith(b"[") and b"\n" not in head:
+        return None
+    with source.path.open("rb") as file:
+        written = (line for line in file if line.strip(codecs.BOM_UTF8 + b" \t\r\n"))
+        first = next(written, b"").decode("utf-8-sig", "replace")
+        is_whole = next(written, None) is None
+    if is_whole and source.suffix not in (".jsonl", ".ndjson"):
+        return None
     try:
-        begun = decoder.decode(first[0])
+        begun = decoder.decode(first)
     except (json.JSONDecodeError, RecursionError):
         return None
-    whole_file = len(first) == 1 or (len(source.head) == source.size and not any(line.strip() for line in first[1:]))
-    if (whole_file and not isinstance(begun, Mapping)) or (whole_file and source.suffix not in (".jsonl", ".ndjson")):
+    if is_whole and not isinstance(begun, Mapping):
         return None
-    return _records(source, decoder)
+    return line_records(source, decoder)
 
 
-def _records(source: SourceFile, decoder: _Decoder) -> Iterator[Any]:
-    bad = False
-    with source.path.open("rb") as file:
-        for number, raw in enumerate(file, start=1):
-            try:
-                line = raw.decode("utf-8-sig")
-            except UnicodeDecodeError:
-                line = raw.decode("utf-8", "replace")
-                if not bad:
-                    decoder.notes.append(
-                        Note(
-                            "undecodable",
-                            f"bytes that are not UTF-8 (first in line {number}) became \ufffd",
-                            decoder.box,
-                        )
-                    )
-                bad = True
-            if line.strip():
-                try:
-                    yield decoder.decode(line)
-                except json.JSONDecodeError as error:
-                    raise UnreadableSource(
-                        f"line {number} is no JSON: {error.msg} (column {error.colno})", where=source.label
-                    ) from error
-
-
-def _whole(text: str, source: SourceFile, decoder: _Decoder) -> Any:
+def _whole(text: str, source: SourceFile, decoder: JsonDecoder) -> Any:
     try:
         return decoder.decode(text)
     except json.JSONDecodeError as error:

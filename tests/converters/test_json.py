@@ -117,3 +117,61 @@ def test_numbers_that_no_number_type_holds_make_a_column_text_with_a_note(load, 
     boxes = load("[" + ",".join(f'{{"a": {each}}}' for each in numbers) + ', {"a": null}]')
     assert values(boxes, "orders", "a") == [*numbers, None]
     assert any("stays text" in note.message or "stay text" in note.message for note in boxes.notes)
+
+
+def test_records_that_hold_nothing_but_lists_keep_their_keys(load) -> None:
+    boxes = load({"orders": [{"items": [{"sku": "x"}]}, {"items": [{"sku": "y"}, {"sku": "z"}]}]})
+    joined = boxes["orders_items"].frame.merge(boxes["orders"].frame, on="orders_row")
+    assert joined["orders_row"].tolist() == [0, 1, 1] and joined["sku"].tolist() == ["x", "y", "z"]
+
+
+def test_fields_called_as_boxkit_would_call_its_own_keep_their_values(load) -> None:
+    boxes = load([{"id": 1, "items": [{"position": 10, "orders_row": 77}, {"sku": "y"}]}])
+    (key,) = boxes.foreign_keys
+    assert values(boxes, "orders_items", "position") == [10, None]
+    assert values(boxes, "orders_items", "orders_row") == [77, None]
+    assert values(boxes, "orders_items", key.fields[0]) == [0, 0]
+    flat = load([{"a": {"b": 1}, "a.b": 2}])
+    assert flat["orders"].frame.iloc[0].tolist() == [1, 2]
+
+
+def test_lists_whose_paths_read_alike_are_boxes_of_their_own(load) -> None:
+    boxes = load([{"id": 1, "user": [{"names": ["x"]}], "user_names": ["q"]}])
+    parents = {key.box: key.parent for key in boxes.foreign_keys}
+    assert [values(boxes, box, "value") for box in ("orders_user_names", "orders_user_names_2")] == [["x"], ["q"]]
+    assert parents["orders_user_names"] == "orders_user" and parents["orders_user_names_2"] == "orders"
+
+
+def test_columns_that_change_their_type_late_hold_what_was_written(load) -> None:
+    rows = [{"a": at, "b": at, "c": bool(at % 2), "d": f"t{at}", "e": 1} for at in range(30_000)]
+    rows += [{"a": 0.5, "b": "x", "c": 7, "d": None, "e": 2**53 + 1}, {"e": 0.5}]
+    for boxes in (load(rows, "log.json"), load("\n".join(map(json.dumps, rows)), "log.jsonl")):
+        frame = boxes["log"].frame
+        assert frame["a"].dtype == "float64" and frame["a"].iloc[[29_999, 30_000]].tolist() == [29_999.0, 0.5]
+        assert frame["b"].iloc[[3, 30_000]].tolist() == [3, "x"]
+        assert frame["c"].iloc[[1, 30_000]].tolist() == [True, 7]
+        assert frame["d"].iloc[29_999] == "t29999" and frame["d"].iloc[30_000:].isna().all()
+        # One integer past what floats hold, and a decimal: all stay as they are written.
+        assert frame["e"].iloc[[0, 30_000, 30_001]].tolist() == ["1", "9007199254740993", "0.5"]
+
+
+def test_long_lines_and_long_arrays_are_read_in_parts(load) -> None:
+    long = "é" * 100_000
+    lines = load(f'{{"a": 1, "b": "{long}"}}\n{{"a": 2}}\n', "log.json")
+    assert values(lines, "log", "a") == [1, 2]
+    numbers = list(range(10**6, 10**6 + 400_000))
+    array = load(" [" + ", ".join(map(str, numbers)) + f', "{long}" ]\n')
+    assert values(array, "orders", "value") == [*numbers, long]
+
+
+@pytest.mark.parametrize(
+    "content", ['[{"a": 1}] x', '[{"a": 1} {"a": 2}]', '[{"a": 1}, {"a": tru}]', '[{"a": 1}', "[1"]
+)
+def test_an_array_that_breaks_off_is_named_with_its_place(load, content: str) -> None:
+    with pytest.raises(UnreadableSource, match=r"no JSON: .* \(line 1, column"):
+        load(content)
+
+
+def test_a_line_that_is_nested_too_deep_is_named(load) -> None:
+    with pytest.raises(UnreadableSource, match="line 2 is nested too deep"):
+        load('{"a": 1}\n' + '{"a": ' * 50_000 + "1" + "}" * 50_000 + "\n", "x.jsonl")
