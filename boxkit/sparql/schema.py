@@ -36,6 +36,7 @@ WELL_KNOWN: Mapping[str, str] = {
 #: Entities of the question that are shown at the most.
 MAX_TOPICS = 12
 _SHORTEST_NAME = 3
+_WORD = re.compile(r"\w+")
 _LOCAL = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+)*|\d[\w-]*", re.ASCII)
 
 
@@ -191,8 +192,8 @@ class _Writer:
             return ""
         texts = box.head[label.label] if label is not None else [None] * len(box.head)
         pairs = {plain(one): plain(text) for one, text in zip(box.head[each.label], texts, strict=True)}
-        shown = [self._entity(one, text) for one, text in pairs.items() if one is not None]
-        return "e.g. " + ", ".join(shown[: min(self.samples, 2)]) if shown else ""
+        some = [pair for pair in pairs.items() if pair[0] is not None][: min(self.samples, 2)]
+        return "e.g. " + ", ".join(self._entity(one, text) for one, text in some) if some else ""
 
     def _entity(self, entity: object, label: object = None) -> str:
         iri = self.engine.origin.iri(str(entity))
@@ -218,23 +219,24 @@ def _is_label(box: Box, fields: tuple[Field, ...]) -> bool:
 
 
 def _words_of(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    return " ".join(_WORD.findall(text.casefold()))
 
 
 def _topics(boxes: BoxSet, question: str) -> list[tuple[str, str, Box]]:
     """The entities whose label or id stands in the question as whole words, the longest names first."""
     words = f" {_words_of(question)} "
+    single = frozenset(words.split())
     hits: dict[tuple[str, str], Box] = {}
     for box in _graph_boxes(boxes):
         if len(box.primary_key) != 1:
             continue  # a relation's pairs: its entities stand in their classes' boxes
         label = box.fields[1].label if _is_label(box, box.fields[1:2]) else box.fields[0].label
         frame = box.read([box.fields[0].label, label] if label != box.fields[0].label else [label])
-        for entity, name in zip(frame.iloc[:, 0], frame.iloc[:, -1], strict=True):
+        for entity, name in zip(frame.iloc[:, 0].tolist(), frame.iloc[:, -1].tolist(), strict=True):
             if not isinstance(name, str) or len(name) < _SHORTEST_NAME:
                 continue
-            normal = _words_of(name)
-            if normal and f" {normal} " in words:
+            first = _WORD.search(name)  # looked at alone first: of many names few begin with a word of the question
+            if first is not None and first[0].casefold() in single and f" {_words_of(name)} " in words:
                 hits.setdefault((str(entity), name), box)
     names = sorted({name.casefold() for _, name in hits}, key=lambda name: (-len(name), name))
     outer = [name for at, name in enumerate(names) if not any(name in longer for longer in names[:at])]

@@ -38,8 +38,8 @@ def _look_up(cells: Mapping[str, None], boxes: BoxSet, names: Iterable[str]) -> 
         frame = box.reader.frame
         for id_label, text_label in _pairs(box.labels):
             for column in (id_label, text_label):
-                hits = frame.loc[frame[column].isin(list(cells)), [id_label, column]].drop_duplicates()
-                for entity, cell in hits.itertuples(index=False, name=None):
+                at = frame[column].isin(list(cells)).to_numpy().nonzero()[0]
+                for entity, cell in zip(frame[id_label].iloc[at], frame[column].iloc[at], strict=True):
                     if isinstance(entity, str):
                         found.setdefault(cell, {})[entity] = None
     return {cell: tuple(sorted(ids)) for cell, ids in found.items()}
