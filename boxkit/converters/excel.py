@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -11,7 +12,7 @@ from boxkit.converters.blocks import blocks
 from boxkit.converters.columns import column
 from boxkit.converters.grid import Grid, box_of_grid, find_table
 from boxkit.converters.header import is_blank
-from boxkit.converters.sheet_cells import notes_on_lost_cells
+from boxkit.converters.sheet_cells import look_at
 from boxkit.converters.source import SourceFile
 from boxkit.errors import MissingExtra, UnreadableSource
 from boxkit.naming import box_name
@@ -20,6 +21,7 @@ __all__ = ["accepts", "convert", "name"]
 
 name = "excel"
 
+_ISO_DURATION = re.compile(r"(-)?PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
@@ -65,12 +67,14 @@ def convert(source: SourceFile, *, sheets: list[str] | None = None) -> BoxSet:
     notes: list[Note] = []
     hidden = {each.name for each in workbook.sheets_metadata if not str(each.visible).endswith(".Visible")}
     for sheet in wanted:
+        looked = look_at(source, sheet)
         try:
-            rows = _rows(workbook.get_sheet_by_name(sheet), sheet, notes)
+            rows = _rows(workbook.get_sheet_by_name(sheet), sheet, looked.durations, notes)
         except (_errors(), OSError, ValueError) as error:
             notes.append(Note("unreadable", f"the sheet {sheet!r} cannot be read: {error}"))
             continue
-        notes += notes_on_lost_cells(source, sheet)
+        notes += looked.notes
+        notes += looked.notes_on_hidden(sheet, len(rows), max(map(len, rows), default=0))
         tables = blocks(rows)
         if not tables:
             notes.append(Note("skipped", f"the sheet {sheet!r} is empty"))
@@ -127,8 +131,10 @@ def _protected(source: SourceFile) -> UnreadableSource:
     )
 
 
-def _rows(sheet: Any, name: str, notes: list[Note]) -> list[list[Any]]:
+def _rows(sheet: Any, name: str, durations: frozenset[str], notes: list[Note]) -> list[list[Any]]:
     rows = [list(map(_cell, row)) for row in sheet.to_python(skip_empty_area=False)]
+    if durations:
+        _tell_durations(rows, durations)
     try:
         merged = list(sheet.merged_cell_ranges or ())
     except (ValueError, AttributeError, RuntimeError):
@@ -145,6 +151,22 @@ def _rows(sheet: Any, name: str, notes: list[Note]) -> list[list[Any]]:
     if filled:
         notes.append(Note("cast", f"merged cells in the sheet {name!r} hold their value in each row ({filled} cells)"))
     return rows
+
+
+def _tell_durations(rows: list[list[Any]], durations: frozenset[str]) -> None:
+    """OpenDocument's times that no clock shows, in place of their text; and the others in the same columns."""
+    found = set()
+    for row in rows:
+        for at, cell in enumerate(row):
+            if isinstance(cell, str) and cell in durations and (parts := _ISO_DURATION.fullmatch(cell)):
+                hours, minutes, seconds = (float(part or 0) for part in parts.groups()[1:])
+                row[at] = datetime.timedelta(hours=hours, minutes=minutes, seconds=seconds) * (-1 if parts[1] else 1)
+                found.add(at)
+    for row in rows:
+        for at in found:
+            if at < len(row) and isinstance(row[at], datetime.time):
+                clock = row[at]
+                row[at] = datetime.datetime.combine(datetime.date.min, clock) - datetime.datetime.min
 
 
 def _without_footer(grid: Grid, box: str, notes: list[Note]) -> Grid:

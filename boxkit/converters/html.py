@@ -52,11 +52,14 @@ def convert(source: SourceFile, *, table: str | None = None) -> BoxSet:
         if element.xpath(".//table"):
             notes += _beside_inner_tables(element)
             continue
-        rows, head = _cells(element)
+        rows, head, spanned = _cells(element)
         if not any(any(row) for row in rows):
             continue
         source_name = table if table and not boxes else _caption(element) or source.stem
         label = box_name(source_name, [box.name for box in boxes])
+        if spanned:
+            message = f"columns that nothing but cells over several columns reaches are left out: {spanned}"
+            notes.append(Note("dropped", message, label))
         if 1 < head < len(rows):
             notes.append(Note("renamed", f"the header takes {head} rows; they are joined", label))
             rows, head = [_joined(rows[:head]), *rows[head:]], 1
@@ -97,8 +100,12 @@ def _caption(element: Any) -> str:
     return " ".join(caption.text_content().split()) if caption is not None else ""
 
 
-def _cells(table: Any) -> tuple[list[list[str | None]], int]:
-    """The table's cells, row by row, and how many rows from the first are heads."""
+def _cells(table: Any) -> tuple[list[list[str | None]], int, int]:
+    """The table's cells, row by row; how many rows from the first are heads; how many columns no cell begins in.
+
+    Those columns are left out: a reader does not see them, and all they hold stands in the column before.
+    """
+    begun: set[int] = set()
     rows: list[list[str | None]] = []
     #: Cells from above that reach into later rows: column to text and rows left.
     reaching: dict[int, tuple[str | None, int]] = {}
@@ -111,6 +118,7 @@ def _cells(table: Any) -> tuple[list[list[str | None]], int]:
             heads += 1
         for cell in cells:
             _fill(row, reaching)
+            begun.add(len(row))
             text = _text(cell)
             down = _span(cell.get("rowspan"), _MOST_ROWS)
             for _ in range(_span(cell.get("colspan"), _MOST_COLUMNS)):
@@ -120,7 +128,9 @@ def _cells(table: Any) -> tuple[list[list[str | None]], int]:
         _fill(row, reaching)
         rows.append(row)
     width = max(map(len, rows), default=0)
-    return [[*row, *[None] * (width - len(row))] for row in rows], heads
+    kept = [at for at in range(width) if at in begun]
+    square = [[*row, *[None] * (width - len(row))] for row in rows]
+    return [[row[at] for at in kept] for row in square], heads, width - len(kept)
 
 
 def _fill(row: list[str | None], reaching: dict[int, tuple[str | None, int]]) -> None:

@@ -1,16 +1,21 @@
-"""Cells of a workbook's sheets that show no value of their own: errors, and formulas that were never calculated."""
+"""What a sheet's XML says besides its values: errors, formulas never calculated, hidden rows and columns, durations.
+
+It is read with expressions rather than a parser: a sheet is looked at once more, and must not take as long again.
+"""
 
 from __future__ import annotations
 
 import html
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 from boxkit.box import Note
 from boxkit.converters.source import SourceFile
 
-__all__ = ["notes_on_lost_cells"]
+__all__ = ["Sheet", "look_at"]
 
 #: Sheets whose XML is longer are not looked at.
 _MAX_BYTES = 100_000_000
@@ -21,20 +26,109 @@ _CELL = re.compile(r"<(?:\w+:)?c\s([^>]*[^/>])>(.*?)</(?:\w+:)?c>", re.DOTALL)
 _VALUE = re.compile(r"<(?:\w+:)?v(?:\s[^>]*)?>([^<]+)<")
 _OPEN_CELL = re.compile(r"<table:table-cell\s[^>]*>")
 _FORMULA = re.compile(r"<(?:\w+:)?f[\s/>]")
+_ROW = re.compile(r"<(?:\w+:)?row\s[^>]*>")
+_COLUMNS = re.compile(r"<(?:\w+:)?col\s[^>]*>")
+_OPEN_ROW = re.compile(r"<table:table-row[\s/>][^>]*")
+_OPEN_COLUMN = re.compile(r"<table:table-column[\s/>][^>]*")
+_DURATION = re.compile(r'office:time-value="([^"]+)"')
+_TRUE = ("1", "true")
 
 
-def notes_on_lost_cells(source: SourceFile, sheet: str) -> Iterator[Note]:
-    """Notes on cells of an .xlsx or .ods sheet that are missing although they are not empty.
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What is to be said of a sheet.
 
-    Other kinds of workbooks give none: .xls keeps a value for each formula.
+    Attributes:
+        notes: On cells that are missing although they are not empty.
+        hidden_rows: The rows that the workbook hides, as spans from 0, their ends included.
+        hidden_columns: Likewise.
+        durations: The times of an OpenDocument sheet, as it writes them (``PT30H05M00S``).
     """
+
+    notes: tuple[Note, ...] = ()
+    hidden_rows: tuple[tuple[int, int], ...] = ()
+    hidden_columns: tuple[tuple[int, int], ...] = ()
+    durations: frozenset[str] = field(default=frozenset())
+
+    def notes_on_hidden(self, sheet: str, rows: int, columns: int) -> Iterator[Note]:
+        """Notes on what is hidden among the first ``rows`` and ``columns``, counted as the workbook does."""
+        for spans, used, name, kind in (
+            (self.hidden_rows, rows, str, "row"),
+            (self.hidden_columns, columns, _letters, "column"),
+        ):
+            there = _joined([(first, min(last, used - 1)) for first, last in spans if first < used])
+            if there:
+                shown = ", ".join(
+                    name(first + 1) if first == last else f"{name(first + 1)} to {name(last + 1)}"
+                    for first, last in there[:10]
+                ) + (" and more" if len(there) > 10 else "")
+                many = len(there) > 1 or there[0][0] < there[0][1]
+                said = f"{kind}{'s' if many else ''} {shown} of the sheet {sheet!r} {'are' if many else 'is'} hidden"
+                yield Note("lint", f"{said} in the workbook, and read as the others are")
+
+
+def look_at(source: SourceFile, sheet: str) -> Sheet:
+    """What the XML of an .xlsx or .ods sheet says; nothing for other kinds of workbooks."""
     try:
         if _is_open_document(source):
-            yield from _uncalculated(_open_sheet(source, sheet), sheet)
-            return
-        xml = _sheet_xml(source, sheet)
-    except (zipfile.BadZipFile, OSError, KeyError, UnicodeDecodeError):
+            return _open_document(_open_sheet(source, sheet), sheet)
+        return _office_document(_sheet_xml(source, sheet), sheet)
+    except (zipfile.BadZipFile, OSError, KeyError, ValueError):
+        return Sheet()
+
+
+def _office_document(xml: str, sheet: str) -> Sheet:
+    # Most sheets hide nothing, and this is known sooner than which row it is.
+    is_hiding = "hidden=" in xml
+    rows = [each for each in _attributes(_ROW, xml) if each.get("hidden") in _TRUE] if is_hiding else []
+    columns = [each for each in _attributes(_COLUMNS, xml) if each.get("hidden") in _TRUE] if is_hiding else []
+    return Sheet(
+        tuple(_lost_cells(xml, sheet)),
+        tuple((int(each["r"]) - 1, int(each["r"]) - 1) for each in rows if "r" in each),
+        tuple((int(each["min"]) - 1, int(each["max"]) - 1) for each in columns),
+    )
+
+
+def _open_document(xml: str, sheet: str) -> Sheet:
+    return Sheet(
+        tuple(_uncalculated(xml, sheet)),
+        tuple(_collapsed(_OPEN_ROW, "table:number-rows-repeated", xml)),
+        tuple(_collapsed(_OPEN_COLUMN, "table:number-columns-repeated", xml)),
+        frozenset(_DURATION.findall(xml)),
+    )
+
+
+def _collapsed(tag: re.Pattern[str], repeated: str, xml: str) -> Iterator[tuple[int, int]]:
+    if "table:visibility=" not in xml:
         return
+    at = 0
+    for each in _attributes(tag, xml):
+        count = int(each.get(repeated, 1))
+        if each.get("table:visibility", "visible") != "visible":
+            yield at, at + count - 1
+        at += count
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans, those that touch made one."""
+    edges = [at for at, (before, after) in enumerate(pairwise(spans), start=1) if before[1] + 1 < after[0]]
+    return [
+        (spans[first][0], spans[last - 1][1])
+        for first, last in zip([0, *edges], [*edges, len(spans)], strict=True)
+        if spans
+    ]
+
+
+def _letters(number: int) -> str:
+    """A column's name in a spreadsheet: A is 1, AA is 27."""
+    text = ""
+    while number:
+        number, rest = divmod(number - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text
+
+
+def _lost_cells(xml: str, sheet: str) -> Iterator[Note]:
     errors: list[str] = []
     uncalculated: list[str] = []
     for cell in _CELL.finditer(xml):

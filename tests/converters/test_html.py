@@ -84,3 +84,10 @@ def test_tables_inside_a_table_are_boxes_and_what_is_around_them_a_note(tmp_path
 def test_a_page_of_prose_is_no_table_of_one_line(tmp_path: Path) -> None:
     with pytest.raises(UnreadableSource, match="no table"):
         boxkit.load(page(tmp_path, "<p>Good morning</p>"))
+
+
+def test_a_cell_that_spans_more_columns_than_there_are_makes_none(tmp_path: Path) -> None:
+    text = "<table><tr><th>k<th colspan=100000>v</tr><tr><td>1<td>2<td>3</tr><tr><td colspan=900>4</tr></table>"
+    boxes = boxkit.load(page(tmp_path, text))
+    assert boxes["page"].frame.values.tolist() == [[1, 2, 3], [4, 4, 4]] and boxes["page"].labels == ("k", "v", "v_2")
+    assert len(boxes.notes) == 2 and any(note.kind == "dropped" for note in boxes.notes)
