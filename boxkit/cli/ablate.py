@@ -13,6 +13,9 @@ from boxkit.cli.options import Confinement, confinement
 
 if TYPE_CHECKING:
     from boxkit.evaluation.ablations import Variant
+    from boxkit.evaluation.proposals import Proposal
+    from boxkit.evaluation.records import Record
+    from boxkit.evaluation.summary import RunReport
     from boxkit.llm.protocol import LLM
     from boxkit.memory import Memory
 
@@ -131,21 +134,34 @@ def report(runs: tuple[str, ...], out: str, figures: bool) -> None:
 @click.command()
 @click.argument("run", metavar="RUN", type=click.Path(exists=True, file_okay=False))
 @click.option("--scorer", metavar="NAME", help="Whose errors; the benchmark's own where left out.")
-def label(run: str, scorer: str | None) -> None:
+@click.option("--propose", is_flag=True, help="Let a model propose the kinds, for a person to confirm.")
+@click.option("--model", metavar="NAME", help="With --propose: the language model.")
+@click.option("--base-url", metavar="URL", help="With --propose: an OpenAI-compatible server.")
+def label(run: str, scorer: str | None, propose: bool, model: str | None, base_url: str | None) -> None:
     """Say of each wrong answer in RUN why it is wrong: its logic, the question's intent, or another of the kinds.
 
-    Each is kept at once; the same command goes on with those that have no label yet. An empty line passes one over, and
-    q ends.
+    Each is kept at once; the same command goes on with those that have no label yet. An empty line passes one over, y
+    takes a model's proposal, and q ends.
+
+    \b
+        boxkit label runs/spider --propose --model gpt-4o-mini
+        boxkit label runs/spider
     """
     from boxkit.evaluation.mistakes import UNTOLD, kind_of, labels_of, write_label
+    from boxkit.evaluation.proposals import proposals_of
     from boxkit.evaluation.summary import open_run
 
+    if (model or base_url) and not propose:
+        raise click.UsageError("--model and --base-url go with --propose")
     with reported():
         opened = open_run(run)
-        name, known = scorer or opened.scorers[0], labels_of(Path(run))
+        if propose:
+            _proposed(opened, scorer, model, base_url)
+            end(Exit.ANSWERED)
+        name, known, proposals = scorer or opened.scorers[0], labels_of(Path(run)), proposals_of(Path(run))
         waiting = [record for record in opened.records if kind_of(record, name, known) == UNTOLD]
         for at, record in enumerate(waiting, start=1):
-            kind = _asked(record, f"{at} of {len(waiting)}")
+            kind = _asked(record, f"{at} of {len(waiting)}", proposals.get(record.key))
             if kind == "q":
                 break
             if kind:
@@ -153,15 +169,45 @@ def label(run: str, scorer: str | None) -> None:
         end(Exit.ANSWERED)
 
 
-def _asked(record: Any, place: str) -> str:
+def _proposed(run: RunReport, scorer: str | None, model: str | None, base_url: str | None) -> None:
+    """Let a model propose kinds, and say what came of it."""
+    from collections import Counter
+
+    from boxkit.cli.terminal import say, text
+    from boxkit.evaluation.proposals import propose
+
+    llm = _model(model, {"base_url": base_url, "cache": None})
+    if llm is None:
+        raise click.UsageError("--propose needs a language model: name one with --model (see boxkit models)")
+    replies: Counter[str] = Counter()
+    try:
+        usage = propose(run, llm, scorer, on_reply=lambda each: replies.update([each.kind if each else "no kind"]))
+    finally:
+        counted = (
+            ", ".join(f"{kind} {count}" for kind, count in replies.most_common()) or "nothing was left to ask about"
+        )
+        say(text(f"{llm.name}: {counted}"))
+    tokens = usage.prompt_tokens + usage.completion_tokens
+    cost = "price unknown" if usage.dollars is None else f"${usage.dollars:.4f}"
+    say(text(f"{usage.calls} calls, {tokens:,} tokens, {cost}; confirm them: boxkit label {run.folder}", "dim"))
+
+
+def _asked(record: Record, place: str, proposal: Proposal | None) -> str:
     """The kind that a person gives; empty for none, ``q`` for the end."""
     from boxkit.cli.terminal import say, text
     from boxkit.evaluation.mistakes import KINDS
 
     parts = [f"{place}: {record.question}", f"gold: {list(record.gold[:5])}", f"answer: {list(record.rows[:5])}"]
-    say(text("\n".join([*parts, str(record.answer.get("code", ""))]), lines=True))
+    parts.append(str(record.answer.get("code", "")))
+    choices = f"{', '.join(KINDS)}; q"
+    if proposal is not None:
+        parts.append(f"{proposal.model} proposes {proposal.kind}: {proposal.why}")
+        choices = f"y for {proposal.kind}; {choices}"
+    say(text("\n".join(parts), lines=True))
     while True:
-        given = click.prompt(f"{', '.join(KINDS)}; q", default="", show_default=False, err=True).strip().lower()
+        given = click.prompt(choices, default="", show_default=False, err=True).strip().lower()
+        if given == "y" and proposal is not None:
+            return proposal.kind
         meant = [kind for kind in KINDS if given and kind.startswith(given)]
         if given in ("", "q") or len(meant) == 1:
             return meant[0] if meant else str(given)

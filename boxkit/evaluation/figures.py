@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from boxkit.errors import MissingExtra
-from boxkit.evaluation.mistakes import kinds_of, labels_of
+from boxkit.evaluation.mistakes import kinds_of
+from boxkit.evaluation.proposals import told_of
 from boxkit.evaluation.summary import RunReport
 
 __all__ = ["draw"]
@@ -81,7 +82,7 @@ def _demonstrations(axes: Any, runs: Sequence[RunReport]) -> bool:
 
 def _errors(axes: Any, runs: Sequence[RunReport]) -> bool:
     """A stacked bar a run (the shape of Pandora's Figure 7)."""
-    counted = [(_named(run), kinds_of(run.records, run.scorers[0], labels_of(run.folder))) for run in runs if run.done]
+    counted = [(_named(run), kinds_of(run.records, run.scorers[0], told_of(run.folder))) for run in runs if run.done]
     counted = [(name, counts) for name, counts in counted if counts]
     for kind in dict.fromkeys(kind for _, counts in counted for kind in counts):
         shares = [100 * counts[kind] / counts.total() for _, counts in counted]

@@ -7,11 +7,13 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
+from boxkit.errors import UnreadableSource
 from boxkit.evaluation.judging import Predicted, judge
 from boxkit.evaluation.records import Record
 
-__all__ = ["KINDS", "UNTOLD", "kind_of", "kinds_of", "labels_of", "write_label"]
+__all__ = ["KINDS", "UNTOLD", "appended", "kept_of", "kind_of", "kinds_of", "labels_of", "write_label"]
 
 #: The paper's kinds; what is wrong in logic and what in intent is told by a person's label.
 KINDS = ("execution", "box", "field", "logic", "intent", "format")
@@ -28,7 +30,7 @@ def kind_of(record: Record, scorer: str, labels: Mapping[str, str] | None = None
     Args:
         record: The record.
         scorer: Whose verdict counts.
-        labels: Kinds that a person gave, by key; they count first.
+        labels: Kinds that a person gave (or a model proposed), by key; they count first.
     """
     score = record.scores.get(scorer)
     if score is None or score.correct or score.error:
@@ -66,11 +68,7 @@ def kinds_of(records: Iterable[Record], scorer: str, labels: Mapping[str, str] |
 
 def labels_of(folder: Path | None) -> dict[str, str]:
     """The kinds that a person gave to a run's errors, by key; the last of each counts."""
-    path = None if folder is None else folder / _LABELS
-    if path is None or not path.is_file():
-        return {}
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return {each["key"]: each["kind"] for each in map(json.loads, filter(None, lines))}
+    return {each["key"]: each["kind"] for each in kept_of(folder, _LABELS)}
 
 
 def write_label(folder: Path, key: str, kind: str) -> None:
@@ -81,7 +79,34 @@ def write_label(folder: Path, key: str, kind: str) -> None:
     """
     if kind not in KINDS:
         raise ValueError(f"an error's kind is one of {', '.join(KINDS)}, not {kind!r}")
-    with (folder / _LABELS).open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"key": key, "kind": kind}) + "\n")
+    appended(folder, _LABELS, {"key": key, "kind": kind})
+
+
+def kept_of(folder: Path | None, name: str) -> list[dict[str, Any]]:
+    """The lines of a JSONL file beside a run; none where there is no such file. A kill may have left half a line.
+
+    Raises:
+        UnreadableSource: One is damaged.
+    """
+    path = None if folder is None else folder / name
+    if path is None or not path.is_file():
+        return []
+    content = path.read_bytes()
+    try:
+        return [json.loads(line) for line in content[: content.rfind(b"\n") + 1].splitlines()]
+    except ValueError as error:
+        raise UnreadableSource(f"this is no file of labels: {error}", where=str(path)) from error
+
+
+def appended(folder: Path, name: str, values: Mapping[str, str]) -> None:
+    """Keep a line beside a run; it is on disk when this returns."""
+    with (folder / name).open("a+b") as file:
+        file.seek(0, os.SEEK_END)
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":  # half a line, that a kill has left
+                content = (folder / name).read_bytes()
+                file.truncate(content.rfind(b"\n") + 1)
+        file.write(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
         file.flush()
         os.fsync(file.fileno())

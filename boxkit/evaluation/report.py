@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from boxkit.errors import SourceNotFound
-from boxkit.evaluation.mistakes import KINDS, UNTOLD, kinds_of, labels_of
+from boxkit.evaluation.mistakes import KINDS, UNTOLD, kinds_of
+from boxkit.evaluation.proposals import told_of
 from boxkit.evaluation.summary import RunReport, Summary, compare, open_run
 
 __all__ = ["Table", "runs_below", "tables_of", "write_report"]
@@ -182,7 +183,7 @@ def _calls(runs: Sequence[RunReport]) -> Table:
 
 def _errors(runs: Sequence[RunReport]) -> Table:
     """Errors by the paper's kinds (Pandora's Figure 7)."""
-    counted = [kinds_of(run.records, run.scorers[0], labels_of(run.folder)) for run in runs]
+    counted = [kinds_of(run.records, run.scorers[0], told_of(run.folder)) for run in runs]
     others = dict.fromkeys(kind for counts in counted for kind in counts if kind not in KINDS)
     kinds = (*KINDS, *others)
     rows = [
@@ -195,7 +196,9 @@ def _errors(runs: Sequence[RunReport]) -> Table:
         for run, counts in zip(runs, counted, strict=True)
         if counts
     ]
-    title = f"Errors by kind ({UNTOLD}: not yet told apart by a person)" if UNTOLD in others else "Errors by kind"
+    told = [f"{UNTOLD}: not yet told apart by a person"] if UNTOLD in others else []
+    told += ["proposed: by a model, and not yet confirmed"] if any("proposed" in kind for kind in others) else []
+    title = "Errors by kind" + (f" ({'; '.join(told)})" if told else "")
     return Table("errors", title, ("benchmark", "model", "strategy", *kinds), tuple(rows))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 
 import pytest
@@ -13,10 +12,8 @@ import boxkit
 from boxkit.cli.app import app
 from boxkit.errors import UnreadableSource
 from boxkit.evaluation.ablations import ablate, ablations, build
-from boxkit.evaluation.mistakes import kind_of
 from boxkit.evaluation.report import runs_below, tables_of, write_report
 from boxkit.evaluation.runner import evaluate
-from boxkit.evaluation.summary import open_run
 from boxkit.memory import Demonstration, Memory
 from boxkit.profile import PROFILES
 from boxkit.testing import ScriptedLLM
@@ -73,18 +70,18 @@ def answering(good):
 def runs(shop, tmp_path):
     variants = ablations(names=["full", "-EG"])
     llm = answering(lambda price: price % 3)
-    return ablate(shop.head(6), [llm], memory(), tmp_path / "runs", variants), tmp_path / "runs", llm
+    return ablate(shop.head(3), [llm], memory(), tmp_path / "runs", variants), tmp_path / "runs", llm
 
 
 def test_a_grid_goes_on_where_it_stopped_and_its_report_has_every_cell(shop, runs, tmp_path):
     done, folder, llm = runs
-    assert {name: run.summary().right for (_, name), run in done.items()} == {"full": 4, "-EG": 4}
+    assert {name: run.summary().right for (_, name), run in done.items()} == {"full": 2, "-EG": 2}
     asked = len(llm.requests)
-    ablate(shop.head(6), [llm], memory(), folder, ablations(names=["full", "-EG"]))
+    ablate(shop.head(3), [llm], memory(), folder, ablations(names=["full", "-EG"]))
     assert len(llm.requests) == asked
     tables = {table.name: table for table in tables_of(runs_below([folder]))}
     row = next(row for row in tables["ablations"].rows if row[2] == "-EG")
-    assert row[3:6] == ("66.7", "30.0 to 90.3", "6") and row[6].startswith("+0.0 [") and "5.5" in row[8]
+    assert row[3:6] == ("66.7", "20.8 to 93.9", "3") and row[6].startswith("+0.0 [") and "5.5" in row[8]
     assert tables["by_hardness"].rows and tables["costs"].rows[0][3] == "1.00"
     report = write_report(runs_below([folder]), tmp_path / "report")
     text = report.read_text()
@@ -103,39 +100,6 @@ def test_starqas_published_figures_and_oracle_stand_beside_ours(shop, tmp_path):
     tables = {table.name: table for table in tables_of(runs_below([tmp_path]))}
     assert {row[2]: row[-1] for row in tables["scores"].rows} == {"Text2SQL": "37.2", "single": "40.4"}
     assert tables["oracle"].rows == (("starqa/dev", "gpt-4.1", "Text2SQL, single", "75.0", "4"),)
-
-
-KINDS = {
-    "```python\nanswer = items['name']\n```": "box",
-    "```python\nanswer = item['nme']\n```": "field",
-    "```python\nanswer = 1 / 0\n```": "execution",
-    "nothing": "format",
-    "```python\nanswer = item['price']\n```": "logic or intent",
-    "```python\nanswer = item['name'].str.upper().tail(39)\n```": "format",
-}
-
-
-@pytest.mark.parametrize(("reply", "kind"), KINDS.items())
-def test_errors_are_sorted_into_the_papers_kinds(shop, reply, kind):
-    report = evaluate(
-        boxkit.Pandora(ScriptedLLM(lambda _: reply), attempts=1, profile=PROFILES["spider"]), shop.head(1)
-    )
-    record = report.records[0]
-    assert kind_of(record, "spider") == kind, record.message
-    assert kind_of(record, "spider", {record.key: "intent"}) == "intent"
-
-
-def test_a_person_tells_logic_from_intent_and_goes_on_later(runs):
-    _, folder, _ = runs
-    run = next(folder.rglob("run.json")).parent
-    first = CliRunner().invoke(app, ["label", str(run)], input="nonsense\nl\nq\n", catch_exceptions=False)
-    assert first.exit_code == 0 and "1 of 2" in first.output
-    second = CliRunner().invoke(app, ["label", str(run)], input="int\n", catch_exceptions=False)
-    assert "1 of 1" in second.output
-    kept = [json.loads(line)["kind"] for line in (run / "labels.jsonl").read_text().splitlines()]
-    assert kept == ["logic", "intent"]
-    (errors,) = [table for table in tables_of([open_run(run)]) if table.name == "errors"]
-    assert dict(zip(errors.columns, errors.rows[0], strict=True))["logic"] == "1"
 
 
 def test_the_commands_make_a_grid_and_its_report(shop, tmp_path):

@@ -8,6 +8,9 @@ from dataclasses import replace
 import pytest
 
 import boxkit
+from boxkit.evaluation.proposals import error_prompt
+from boxkit.evaluation.records import Record
+from boxkit.llm.protocol import Message
 from boxkit.profile import PROFILES
 from boxkit.strategies import Decompose, Knowledge, Search, Select, Text2SPARQL, Text2SQL, Text2SQLCode
 from boxkit.strategies.loop import template_retry
@@ -154,3 +157,17 @@ def test_select(profile, sheet, golden):
 )
 def test_what_follows_a_failed_reply(template, golden):
     golden(f"after-{template}", template_retry(template)("first", "exception: no such column: nme"))
+
+
+def test_error_kind(golden):
+    record = Record(
+        *("spider/dev/1", "1", 1, QUESTION, "Wrote means published.", "shelf", {}),
+        rows=((1, "Ada"), (None, 2.5)),
+        columns=("id", "full name"),
+        gold=(("Grace",),),
+        context={"sql": "SELECT 1"},
+        answer={"code": "answer = author"},
+    )
+    golden("error-kind", [Message("user", error_prompt(record))])
+    bare = replace(record, evidence="", rows=(), columns=(), gold=(), context={})
+    golden("error-kind-bare", [Message("user", error_prompt(bare))])
