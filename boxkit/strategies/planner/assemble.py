@@ -62,7 +62,7 @@ class Assembly:
             if option is None:
                 if figure.function != "count":
                     raise NoSense
-                measure = Measure("count", outputs[0].measure.box)
+                measure = self._frequency(outputs[0].measure)
             else:
                 measure = self._ranked(figure, option)
             descending = superlative.direction == "max"
@@ -70,6 +70,17 @@ class Assembly:
                 descending ^= flips(figure.adjective, self.meanings.index.fields[option.place].stems)
             found.append(Ranking(measure, descending, superlative.count))
         return found
+
+    def _frequency(self, shown: Measure) -> Measure:
+        """What is counted where something is the most common: its rows, or what belongs to it if it has one each."""
+        index, box = self.meanings.index, shown.box
+        known = index.fields.get(shown.place)
+        if known is None or not (known.unique or index.keys[box] == (shown.field,)):
+            return Measure("count", box)
+        children = {place.box for place, parent in index.parents.items() if parent.box == box and place.box != box}
+        if len(children) != 1:
+            raise NoSense
+        return Measure("count", children.pop())
 
     def _ranked(self, figure: Figure, option: Option) -> Measure:
         if figure.function == "count":

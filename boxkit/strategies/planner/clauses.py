@@ -38,11 +38,14 @@ class Clauses:
                 tests.append(self._value(clause))
             else:
                 tests.append(self._comparison(clause, at))
+        both = {test.measure.box for test in tests if test.both}
+        # "friends of both Dan and Alice": who is named twice is named in the same role.
+        self.meanings.penalty += 0.3 if len(both) > 1 else 0.0
         return tests, havings
 
     def related(self, test: Test) -> Test:
         """A value of a box that the question ties to the same box: ``countries that border Germany``."""
-        if test.operator != "in" or test.both:
+        if test.operator != "in" or test.both or not self._names_row(test.measure):
             return test
         for item in self.meanings.draft.items:
             if item.kind != "mention" or item.is_value or (item.used and id(item) not in self.meanings.choice):
@@ -50,10 +53,17 @@ class Clauses:
             for link in item.links:
                 via = self._via(link.box, test.measure.box, item) if link.score >= 0.6 else None
                 if via is not None:
+                    if test.alternative:
+                        raise NoSense
                     self.meanings.penalty += 0.05
                     self.meanings.extra = [box for box in self.meanings.extra if box != link.box]
                     return replace(test, via=via)
         return test
+
+    def _names_row(self, measure: Measure) -> bool:
+        """Whether a value of the field says which row is meant, and not only of what kind it is."""
+        index = self.meanings.index
+        return measure.field in index.naming.get(measure.box, ()) or index.fields[measure.place].unique
 
     def _via(self, relation: str, box: str, item: Item) -> Via | None:
         ends = [
@@ -138,9 +148,10 @@ class Clauses:
 
     def absences(self) -> tuple[Absence, ...]:
         """What must not be there."""
-        return tuple(
-            dict.fromkeys(Absence(self.meanings.choice[id(each.item)].box) for each in self.meanings.draft.related)
-        )
+        found = [self.meanings.choice[id(each.item)] for each in self.meanings.draft.related]
+        # "without a department number": a field that is empty, and not a row that is not there.
+        self.meanings.penalty += 0.3 * sum(bool(each.field) and each.how in ("exact", "stem") for each in found)
+        return tuple(dict.fromkeys(Absence(each.box) for each in found))
 
 
 def _tuple(literal: Any) -> tuple[Any, ...]:

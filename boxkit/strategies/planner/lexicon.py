@@ -50,7 +50,7 @@ LIGHT_WORDS = frozenset(
     creat write serv call known know happen occur appear situat found lie reach went go play involv relat
     connect link regist record exist possess keep provid assign stay resid hail origin current run ran bear
     born thing item people person everyon anyon someon instanc mani part there did do that be goe correspond
-    actual abl cover carri complet respect stand sit flow becam becom rise drive gain home cross pass
+    actual abl cover carri respect stand sit flow becam becom rise drive gain home cross pass
     """.split()
 )
 

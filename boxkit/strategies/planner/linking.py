@@ -64,7 +64,9 @@ _GENDERS = dict.fromkeys(("female", "woman", "girl"), ("f", "female", "w")) | di
     ("male", "man", "boy"), ("m", "male")
 )
 _FLAG_WORDS = frozenset("is has have was are can on do".split())
+_DIVISIONS = frozenset(map(stem, "state province county region district town city country".split()))
 _STEM = 0.92
+_BESIDE_LITERAL = 0.65
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +89,19 @@ class Lexicon:
         """Boxes and fields that these words (singular) may name, best first."""
         found = [*self.phrases.get(words, ()), *self.parts.get(stems, ())]
         found += [replace(link, score=link.score * _STEM, how="stem") for link in self.stemmed.get(stems, ())]
+        # A field that has the word in its name is meant before one that has a synonym: "state" is no ``country`` there.
+        weight = _BESIDE_LITERAL if any(link.kind == "field" and link.score >= 0.55 for link in found) else 1.0
         if len(stems) <= 3:
             for at, word in enumerate(stems):
                 for other in synonyms(word):
                     changed = (*stems[:at], other, *stems[at + 1 :])
                     found += [
-                        replace(link, score=link.score * 0.9, how="synonym") for link in self.stemmed.get(changed, ())
+                        replace(link, score=link.score * 0.9 * weight, how="synonym")
+                        for link in self.stemmed.get(changed, ())
                     ]
                     found += [
-                        replace(link, score=link.score * 0.88, how="synonym") for link in self.parts.get(changed, ())
+                        replace(link, score=link.score * 0.88 * weight, how="synonym")
+                        for link in self.parts.get(changed, ())
                     ]
         return _best(found)
 
@@ -289,6 +295,9 @@ class _Tables:
                 self.parts[piece].append(Link("field", place.box, 0.6, place.field, how="part"))
                 continue
             score = 0.9 if rest <= _GENERIC else 0.5 + 0.35 * len(piece) / len(core)
+            if set(core) <= _DIVISIONS:
+                # ``state_province_county`` holds whichever of them there is.
+                score = 0.88
             if piece == core[-len(piece) :]:
                 # The head of the name: ``capacity`` of ``student_capacity``.
                 score = max(score, 0.8)
@@ -306,6 +315,10 @@ def _ways(words: Phrase, own: Phrase) -> Iterator[tuple[Phrase, float]]:
         yield words[1:], 0.85
     if words[-1] in ("phone", "telephone", "fax", "account", "room", "flight", "contact", "card"):
         yield (*words, "number"), 0.95
+    if words[-1] == "id" and len(words) > 1:
+        # Who asks for the department number wants no name.
+        yield (*words[:-1], "number"), 0.85
+        yield (*words[:-1], "code"), 0.85
     if len(words) == 2:
         yield (words[1], "of", words[0]), 0.97
         yield (words[1], words[0]), 0.9

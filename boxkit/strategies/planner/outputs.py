@@ -40,7 +40,10 @@ class Outputs:
             option = self.meanings.option(target.figure, ("target", at))
             if option is None:
                 raise NoSense
-            found += self._shown(target, option)
+            shown = self._shown(target, option)
+            # Who asks for two things does not want one of them twice.
+            self.meanings.penalty += 0.3 if set(shown) <= set(found) else 0.0
+            found += shown
         return list(dict.fromkeys(found))
 
     def _shown(self, target: Target, option: Option) -> list[Output]:

@@ -17,13 +17,15 @@ from boxkit.strategies.planner.joins import Joins, Tree
 from boxkit.strategies.planner.lexicon import DIRECTIONS, LIGHT_WORDS
 from boxkit.strategies.planner.meanings import Choice, Meanings, NoSense
 from boxkit.strategies.planner.options import Option, Slot, slots_of
-from boxkit.strategies.planner.query import Query, is_apart, join_tree
+from boxkit.strategies.planner.query import Measure, Query, is_apart, join_tree
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import normal, stem
 
 __all__ = ["Candidate", "search"]
 
 MAX_CHOICES = 600
+#: A field with more distinct values says no status.
+MAX_STATUS = 12
 _UNITS = frozenset(
     """
     euro dollar usd eur pound year old km kilometer kilometre mile meter metre feet inch kg kilo percent minute
@@ -101,7 +103,7 @@ def _words(draft: Draft) -> tuple[float, list[str]]:
         if item.kind == "word":
             if _describes_target(draft, item):
                 cost += 0.08
-            elif item.value in _UNITS or stem(item.value) in LIGHT_WORDS:
+            elif item.value in _UNITS or (stem(item.value) in LIGHT_WORDS and not _is_status(draft, item)):
                 cost += 0.02
             else:
                 cost += 0.4
@@ -119,6 +121,12 @@ def _words(draft: Draft) -> tuple[float, list[str]]:
             cost += 0.6
             unplaced.append(item.text)
     return cost + 0.4 * len(draft.doubts), unplaced
+
+
+def _is_status(draft: Draft, item: Item) -> bool:
+    """Whether a word that mostly only ties others is one of few values of a field: lessons that were ``completed``."""
+    places = draft.index.values.get(item.value, {})
+    return any(draft.index.fields[place].distinct <= MAX_STATUS for place in places)
 
 
 def _describes_target(draft: Draft, item: Item) -> bool:
@@ -148,8 +156,12 @@ def _candidate(
     tree = join_tree(query, joins)
     if tree is None or any(joins.tree(query.root, frozenset((absence.box,))) is None for absence in query.absences):
         return None
-    links = sum(option.cost for option in choice.values())
-    hinted, unplaced = _hints(query, tree, hints, draft.index, joins)
+    twice = _said_twice(draft)
+    if any(choice.get(one) != choice.get(two) for one, two in twice):
+        return None
+    links = sum(option.cost for option in choice.values()) - sum(choice[one].cost for one, _ in twice if one in choice)
+    everything = any(target.kind == "everything" for target in draft.targets)
+    hinted, unplaced = _hints(query, tree, hints, draft.index, joins, everything)
     for item in draft.items:
         if item.kind == "number" and not item.used and _is_in_a_name(draft, item):
             used = any(str(item.literal) in draft.index.fields[m.place].words for m in query.measures() if m.field)
@@ -163,6 +175,14 @@ def _candidate(
         "guesses": meanings.penalty + _intricacy(query, joins, draft.index) + _strays(query, choice, joins),
     }
     return Candidate(query, 0.0, costs, tuple(unplaced), tree)
+
+
+def _said_twice(draft: Draft) -> list[tuple[int, int]]:
+    """Slots of one meaning: ``each state and the number of towns in each state``."""
+    shown = [target.figure.item for target in draft.targets if target.figure.item and not target.figure.function]
+    named: dict[str, int] = {}
+    pairs = [(named.setdefault(normal(item.text), id(item)), id(item)) for item in (*shown, *draft.groups)]
+    return [(one, two) for one, two in pairs if one != two]
 
 
 def _strays(query: Query, choice: Choice, joins: Joins) -> float:
@@ -186,6 +206,11 @@ def _intricacy(query: Query, joins: Joins, index: Index) -> float:
     named = [
         test.measure.place for test in query.tests if test.operator == "in" and not test.alternative and not test.both
     ]
+    for number in {test.alternative for test in query.tests if test.alternative}:
+        places = [test.measure.place for test in query.tests if test.alternative == number]
+        # "in Ulm, Bavaria or in Bonn": which of these go together?
+        cost += 0.5 if len(places) > 2 and len(set(places)) > 1 else 0.0
+    cost += 0.4 * sum(_is_counted_itself(output.measure, index) for output in query.outputs)
     # A field that has one value cannot have another.
     cost += 0.5 if len(set(named)) < len(named) else 0.0
     negated = bool(query.absences) or any(test.negated for test in query.tests)
@@ -194,6 +219,14 @@ def _intricacy(query: Query, joins: Joins, index: Index) -> float:
         tree = joins.tree(query.root, frozenset((absence.box,)))
         cost += 0.0 if tree is not None and tree.multiplies else 0.35
     return cost
+
+
+def _is_counted_itself(measure: Measure, index: Index) -> bool:
+    """Whether rows are counted that hold a count under the same name: how many faculty are in ``faculty``."""
+    if measure.function != "count" or measure.field:
+        return False
+    stems = index.box_stems[measure.box]
+    return any(each.kind == "number" and each.stems == stems for each in index.of_box(measure.box))
 
 
 def _wanted_boxes(query: Query, hints: Sequence[Item], joins: Joins) -> tuple[str, ...]:
@@ -219,9 +252,14 @@ def _looked_up(query: Query, joins: Joins) -> set[str]:
     return {box for each in apart if (way := joins.tree(query.root, frozenset((each,)))) for box in way.boxes}
 
 
-def _hints(query: Query, tree: Tree, hints: Sequence[Item], index: Index, joins: Joins) -> tuple[float, list[str]]:
+def _hints(
+    query: Query, tree: Tree, hints: Sequence[Item], index: Index, joins: Joins, everything: bool
+) -> tuple[float, list[str]]:
     """What it costs that a mention is in the query only by its box, or not at all."""
     used = {measure.place for measure in query.measures()} | set(query.groups)
+    if everything:
+        # Where every field is shown, that one is among them accounts for nothing.
+        used -= {output.measure.place for output in query.outputs}
     used |= {Place(step.key.box, label) for step in tree.steps for label in step.key.fields}
     used |= {Place(place.box, known.label) for place in used if (known := index.fields.get(place)) and known.label}
     there = set(tree.boxes) | {absence.box for absence in query.absences}
@@ -266,12 +304,13 @@ def _joined(choice: Choice, hints: Sequence[Item], tree: Tree, joins: Joins) -> 
 def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -> float:
     """A field should belong to the box that its words stand beside: ``names of authors``, ``book price``."""
     cost = 0.0
+    goes = {"from", "to"} <= {_preposition(draft, slot.item) for slot in slots if slot.item and choice[slot.key].values}
     for slot in slots:
         option = choice[slot.key]
         by_name = option.how == "part" and "name" in (slot.item.text.lower() if slot.item else "")
         if slot.item is None or not (option.field or by_name):
             continue
-        cost += _direction(draft, slot.item, option)
+        cost += _direction(draft, slot.item, option, goes) + _other_role(draft, slot.item, option)
         container = container_of(draft, slot.item, bool(option.values))
         if container is None or _holds_name(slot.item, draft.index.box_stems[option.box]):
             continue
@@ -298,14 +337,38 @@ def _is_near(joins: Joins, one: str, two: str) -> bool:
     return tree is not None and 0 < len(tree.steps) <= 2 and not tree.multiplies
 
 
-def _direction(draft: Draft, item: Item, option: Option) -> float:
-    """``from Los Angeles`` is the origin, ``to`` the destination, where there are such fields."""
+def _preposition(draft: Draft, item: Item) -> str:
     before = draft.at(draft.items.index(item) - 1)
-    preposition = before.text.lower() if before is not None and before.kind == "preposition" else ""
+    return before.text.lower() if before is not None and before.kind == "preposition" else ""
+
+
+def _direction(draft: Draft, item: Item, option: Option, goes: bool) -> float:
+    """``from Los Angeles`` is the origin, ``to`` the destination, where there are such fields; dear if it has both."""
+    preposition = _preposition(draft, item)
     if not option.values or preposition not in DIRECTIONS:
         return 0.0
     stems = set(draft.index.fields[option.place].stems)
+    if goes and not stems & DIRECTIONS[preposition]:
+        return 0.4
     return sum(0.1 for word, fields in DIRECTIONS.items() if word != preposition and stems & fields)
+
+
+def _other_role(draft: Draft, item: Item, option: Option) -> float:
+    """``friends of Bob``, where Bob is in two fields of one box: his friends, or those whose friend he is?"""
+    parents = draft.index.parents
+    parent = parents.get(option.place) if option.values else None
+    others = [link for link in item.only("value") if link.box == option.box and link.field != option.field]
+    if parent is None or all(parents.get(link.place) != parent for link in others):
+        return 0.0
+    if _preposition(draft, item) in DIRECTIONS:
+        return 0.0
+    asked = next((clause.subject for clause in draft.clauses if clause.value is item), None)
+    before = draft.at(draft.items.index(item) - 1)
+    after = draft.at(draft.items.index(item) + 1)
+    owns = (before is not None and before.kind == "of") or (
+        after is not None and after.text.lower() in ("'s", "have", "has", "had")
+    )
+    return 0.35 if asked is None or owns else 0.0
 
 
 def slots_items(slots: Sequence[Slot]) -> list[Item]:

@@ -127,6 +127,9 @@ def _is_group(draft: Draft, place: int) -> bool:
     follows_verb = before is not None and before.kind == "word"
     if not figures or mention is None or follows_verb or not draft.is_thing(mention):
         return False
+    if any(draft.index.fields[link.place].yes for link in mention.only("field")[:1]):
+        # "by retired teachers" says which, and makes no groups.
+        return False
     return not any(each.is_value for each in draft.items[place : draft.items.index(mention) + 2])
 
 
@@ -298,5 +301,9 @@ def _read_frequent(draft: Draft, place: int) -> None:
             counted = mention
     if counted is not None:
         counted.used = True
+    adjacent = draft.schema(draft.after(place, frozenset(("empty",))))
+    if adjacent is not None and not in_head(draft, place):
+        # "the parties with the most common form": what is most common is not what is asked for.
+        draft.doubts.append(f"the rows with the most common {adjacent.text!r}")
     figure = Figure("count", counted)
     draft.superlatives.append(Superlative(figure, _direction(item.value), number.literal if number else None))

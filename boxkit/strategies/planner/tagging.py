@@ -116,7 +116,7 @@ def tag(question: str, lexicon: Lexicon) -> list[Item]:
     """The items that cover the question best, in order."""
     found = tokens(question)
     spans: list[list[Span]] = [[] for _ in found]
-    for weight, item in (*_operators(found), *_mentions(found, lexicon), *_literals(found)):
+    for weight, item in (*_operators(found, lexicon), *_mentions(found, lexicon), *_literals(found)):
         spans[item.lo].append((weight, item))
     best: list[tuple[float, Item | None]] = [(0.0, None)] * (len(found) + 1)
     for lo in range(len(found) - 1, -1, -1):
@@ -142,7 +142,7 @@ def _text(found: tuple[Token, ...], lo: int, hi: int) -> str:
     return " ".join(token.text for token in found[lo:hi])
 
 
-def _operators(found: tuple[Token, ...]) -> Iterator[Span]:
+def _operators(found: tuple[Token, ...], lexicon: Lexicon) -> Iterator[Span]:
     canvas, starts = _canvas(found)
     place = {start: at for at, start in enumerate(starts)}
     for at, start in enumerate(starts):
@@ -153,8 +153,8 @@ def _operators(found: tuple[Token, ...]) -> Iterator[Span]:
                 if kind == "count" and canvas.startswith("numbers", start) and at and _is_content(found[at - 1]):
                     # "the phone numbers of all employees"
                     break
-                if kind == "count" and canvas.startswith("numbers", start) and at and _is_content(found[at - 1]):
-                    # "the phone numbers of all employees"
+                if kind == "count" and found[at].lower == "number" and at and _numbers(found[at - 1], lexicon):
+                    # "the department number of Ada"
                     break
                 hi = place.get(match.end() + 1, len(found))
                 said = hi - at - (found[at].lower == "the")
@@ -166,6 +166,11 @@ def _operators(found: tuple[Token, ...]) -> Iterator[Span]:
                 hi = place.get(match.end() + 1, len(found))
                 said = hi - at - (found[at].lower == "the")
                 yield 0.95 * said + 0.1, _graded(kind, match, _text(found, at, hi), at, hi)
+
+
+def _numbers(token: Token, lexicon: Lexicon) -> bool:
+    """Whether something is called the number of what the token names."""
+    return any(link.kind == "field" for link in lexicon.phrases.get((singular(token.lower), "number"), ()))
 
 
 def _is_content(token: Token) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Function, Target
+from boxkit.strategies.planner.lexicon import LIGHT_WORDS
 from boxkit.strategies.planner.superlatives import FUNCTIONS
 from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.words import stem
 
 __all__ = ["read_differences", "read_targets"]
 
@@ -273,10 +275,6 @@ def _read_mention(draft: Draft, place: int, functions: list[Function], container
         # "the name of each city", where a city is but a field
         item.used = True
         return place
-    if item.text.lower() in ("name", "names") and _is_named_field(draft, place):
-        # "the name of each city", where a city is but a field
-        item.used = True
-        return place
     following = draft.schema(place + 1)
     if following is not None and item.only("box") and _is_noun(following) and not container:
         # ``book price``: the field of the box
@@ -325,12 +323,16 @@ def _is_named_field(draft: Draft, place: int) -> bool:
         return False
     if not (joined.kind == "of" or (joined.kind == "group" and joined.text.lower().startswith("of"))):
         return False
-    fields = [link for link in thing.only("field") if link.score >= 0.9]
+    # A name is no number: "the names of all games played" are not ``games_played``.
+    named = (link for link in thing.only("field") if link.score >= 0.9)
+    fields = [link for link in named if draft.index.fields[link.place].kind != "number"]
     return bool(fields) and not any(link.score >= 0.75 for link in thing.only("box"))
 
 
 def _listed(draft: Draft, place: int) -> bool:
-    """Whether "and" or a comma stands in front: the list of what is asked for goes on."""
+    """Whether "and" or a comma stands in front: the list of what is asked for goes on, "and their related notes"."""
     at = draft.before(place, frozenset(("empty",)))
+    if (word := draft.at(at)) is not None and word.kind == "word" and stem(word.value) in LIGHT_WORDS:
+        at = draft.before(at, frozenset(("empty",)))
     item = draft.at(at)
     return item is not None and (item.kind in ("and", "each_other") or (item.kind == "mark" and item.value == ","))
