@@ -14,7 +14,8 @@ from typing import Any
 
 __all__ = ["Dialect", "parse", "sniff", "unclosed_quote"]
 
-_DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
+_DELIMITERS = (",", ";", "\t", "|", " ", ":", "^", "~")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[nN][aA][nN]|NA|[+-]?[iI]nf|\.")
 _SAMPLE_CHARS = 100_000
 #: A line that stands after the last one: where it is no row of its own, a quote is open.
 _END = "\x1e\x1e"
@@ -27,7 +28,7 @@ class Dialect:
     Attributes:
         delimiter: Between cells.
         backslash: Whether a quote within quotes is written backslash-quote rather than doubled.
-        spaced: Whether quoted cells may stand behind a space.
+        spaced: Whether quoted cells may stand behind a space; with a space as the delimiter, whether several are one.
     """
 
     delimiter: str = ","
@@ -42,7 +43,11 @@ def sniff(text: str) -> Dialect:
         sample = sample[: sample.rfind("\n") + 1] or sample
     # A quote in a quoted cell that is neither doubled nor the cell's last sign must have been escaped.
     backslashes = (True, False) if re.search(r'\\"[^",;|\t\r\n]', text) else (False,)
-    dialects = [Dialect(each, backslash, f'{each} "' in sample) for backslash in backslashes for each in _DELIMITERS]
+    dialects = [
+        Dialect(each, backslash, each == " " or f'{each} "' in sample)
+        for backslash in backslashes
+        for each in _DELIMITERS
+    ]
     scored = [(_score(sample, dialect), -at, dialect) for at, dialect in enumerate(dialects)]
     best, _, dialect = max(scored, key=lambda each: each[:2])
     return dialect if best > 0 else dialects[-len(_DELIMITERS)]
@@ -50,7 +55,10 @@ def sniff(text: str) -> Dialect:
 
 def _score(sample: str, dialect: Dialect) -> float:
     """How table-like: rows of the commonest width, weighted by that width, less what looks accidental."""
-    widths = [len(row) for row in parse(sample, dialect) if any(cell.strip() for cell in row)]
+    rows = parse(sample, dialect)
+    if dialect.delimiter == " " and not _are_numbers(rows):
+        return 0.0
+    widths = [len(row) for row in rows if any(cell.strip() for cell in row)]
     if not widths:
         return 0.0
     counted = Counter(width for width in widths if width > 1)
@@ -62,9 +70,18 @@ def _score(sample: str, dialect: Dialect) -> float:
     return share * (1 - 1 / width) * common
 
 
+def _are_numbers(rows: list[list[str]]) -> bool:
+    """Whether all rows below the first, of which there are several, are numbers or stand for a missing one."""
+    below = [cell for row in rows[1:] for cell in row if cell]
+    return len(rows) > 2 and all(_NUMBER.fullmatch(cell) for cell in below)
+
+
 def parse(text: str, dialect: Dialect) -> list[list[str]]:
-    """Every row of ``text``, blank ones included, as they stand."""
-    return list(_reader(io.StringIO(text, newline=""), dialect))
+    """Every row of ``text``, blank ones included, as they stand; a space that delimits ends no row."""
+    rows = list(_reader(io.StringIO(text, newline=""), dialect))
+    if dialect.delimiter == " ":
+        rows = [row[:-1] if len(row) > 1 and not row[-1] else row for row in rows]
+    return rows
 
 
 def unclosed_quote(text: str, dialect: Dialect) -> int | None:

@@ -60,11 +60,22 @@ def find_table(
             body.append(rows[at])
             lines.append(at)
     _note_blank([row for row in rows[start + depth :] if not (single and _is_missing(row))], box, notes)
+    if depth == 1 and _has_row_names(names, body):
+        names = [None, *names]
+        notes.append(Note("renamed", "every row begins with a row name, over which the header has no cell", box))
     width = max([filled(names) if body else len(names), *(filled(row) for row in body)])
     if keep_lines and depth:
         _note_ragged(body, lines, len(names), box, notes)
     padded = [[*row[:width], *[None] * (width - len(row))] for row in body]
     return _without_empty_columns(Grid(tuple([*names, *[None] * width][:width]), padded), box, notes)
+
+
+def _has_row_names(names: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
+    """Whether each row has one cell more than the header and begins with a name of its own, as R writes tables."""
+    if len(body) < 2 or any(is_blank(name) for name in names):
+        return False
+    firsts = {str(row[0]) for row in body if len(row) == len(names) + 1 and not is_blank(row[0])}
+    return len(firsts) == len(body) and any(not is_blank(row[-1]) for row in body)
 
 
 def _is_missing(row: Sequence[Any]) -> bool:
@@ -200,10 +211,20 @@ def box_of_columns(
 
 
 def _note_renamed(headers: Sequence[str], labels: Sequence[str], box: str, notes: list[Note]) -> None:
+    doubled: dict[str, list[str]] = {}
     for header, label in zip(headers, labels, strict=True):
         if label != header and header.strip():
-            notes.append(Note("renamed", f"another column is called {header!r} too", box, label))
+            doubled.setdefault(header, []).append(label)
+    for header, others in doubled.items():
+        if len(others) == 1:
+            notes.append(Note("renamed", f"another column is called {header!r} too", box, others[0]))
+        else:
+            message = f"{len(others) + 1} columns are called {header!r}; all but the first are {_few(others)} here"
+            notes.append(Note("renamed", message, box))
     unnamed = [label for header, label in zip(headers, labels, strict=True) if not header.strip()]
     if unnamed and len(unnamed) < len(labels):
-        shown = ", ".join(map(repr, unnamed[:5])) + (f" and {len(unnamed) - 5} more" if len(unnamed) > 5 else "")
-        notes.append(Note("renamed", f"columns without a name are called {shown}", box))
+        notes.append(Note("renamed", f"columns without a name are called {_few(unnamed)}", box))
+
+
+def _few(labels: Sequence[str]) -> str:
+    return ", ".join(map(repr, labels[:5])) + (f" and {len(labels) - 5} more" if len(labels) > 5 else "")

@@ -15,7 +15,10 @@ __all__ = ["filled", "has_header", "header_row", "header_span", "is_blank", "is_
 
 _LOOKED_AT = 200
 _FAR = 6
-_NUMBER_LIKE = re.compile(r"[+-]?\s*[$€£¥]?\s*[+-]?\d[\d.,\s\u00a0]*%?|[+-]?\.\d+|\d[\d.]*[eE][+-]?\d+")
+_NUMBER_LIKE = re.compile(
+    r"[+-]?\s*[$€£¥]?\s*[+-]?\d[\d.,\s\u00a0]*%?|[+-]?\.\d+|[+-]?(\d[\d.]*|\.\d+)[eE][+-]?\d+|[+-]?inf(inity)?",
+    re.IGNORECASE,
+)
 _DATE_LIKE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(:\d{2})?")
 _YEARS = range(1800, 2101)
 
@@ -50,13 +53,14 @@ def _is_year(cell: Any) -> bool:
 def header_row(rows: Sequence[Sequence[Any]]) -> int:
     """The row that names the columns: titles and remarks above it are narrower, what is below is of another kind."""
     counts = [sum(not is_blank(cell) for cell in row) for row in rows[:_LOOKED_AT]]
+    counts = _without_comments(rows, counts)
     present = [count for count in counts if count]
     if not present:
         return 0
     often = Counter(present)
     usual = max(often, key=lambda count: (often[count] * min(count, 8), count))
     first = next(at for at, count in enumerate(counts) if count)
-    if _is_cut(rows, first):
+    if _is_cut(rows, first) or _has_corner(rows, first):
         return first
     if first == 1 and not counts[0] and len(rows[0]) == len(rows[1]) > 1 and not any(map(is_text, rows[1])):
         return 0
@@ -69,6 +73,35 @@ def header_row(rows: Sequence[Sequence[Any]]) -> int:
         if (at == first and counts[at] > 1) or counts[at] >= usual or _named_kinds(rows, at):
             return at
     return candidates[0] if candidates and candidates[0] <= first_wide else first_wide
+
+
+def _without_comments(rows: Sequence[Sequence[Any]], counts: list[int]) -> list[int]:
+    """The counts with none for lines that begin with # above the table, where they are narrower than it."""
+    width = max(counts, default=0)
+    for at, row in enumerate(rows[:_LOOKED_AT]):
+        if counts[at] and not (isinstance(row[0], str) and row[0].lstrip().startswith("#")):
+            return [0 if before < at and count < width else count for before, count in enumerate(counts)]
+    return counts
+
+
+def _has_corner(rows: Sequence[Sequence[Any]], at: int) -> bool:
+    """Whether only the row's first cell has no name, as above row names and the left headings of a cross table."""
+    row, below = rows[at], rows[at + 1 : at + _FAR]
+    if len(row) < 2 or not below or not is_blank(row[0]) or any(map(is_blank, row[1:])):
+        return False
+    names = [each[0] for each in below if len(each) == len(row) and not is_blank(each[0])]
+    if len(names) < len(below) or len(set(map(str, names))) < len(names):
+        return False
+    if all(is_text(cell) or _is_year(cell) for cell in row[1:]):
+        return len(set(map(str, row[1:]))) == len(row) - 1 and not (len(row) == 2 and _named_kinds(rows, at + 1))
+    return len(row) > 3 and _are_rising(row[1:])
+
+
+def _are_rising(cells: Sequence[Any]) -> bool:
+    try:
+        return all(before < after for before, after in pairwise(map(float, cells)))
+    except (TypeError, ValueError):
+        return False
 
 
 def _is_cut(rows: Sequence[Sequence[Any]], at: int) -> bool:
@@ -101,7 +134,7 @@ def has_header(rows: Sequence[Sequence[Any]], at: int) -> bool:
     if not row or any(isinstance(cell, (datetime.date, datetime.time, bool)) for cell in row):
         return False
     odd = [cell for cell in row if not is_text(cell)]
-    if not odd:
+    if not odd or _has_corner(rows, at):
         return True
     if len(set(map(str, odd))) < len(odd) or len(rows) == at + 1:
         return False
