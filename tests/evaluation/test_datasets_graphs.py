@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import runpy
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
@@ -47,6 +49,10 @@ ROG = {
 }
 
 
+def cells(task):
+    return {str(cell) for box in task.boxes().values() for row in box.frame.itertuples() for cell in row}
+
+
 def written(path, content):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, encoding="utf-8")
@@ -89,8 +95,7 @@ def test_webqsp_with_a_graph_of_each_layout(tmp_path, questions, graph):
     file, where = questions(tmp_path), graph(tmp_path)
     (task,) = open_dataset("webqsp", file, graph=where)
     assert (task.question, task.gold(), task.source) == ("who was ford's vice?", [("m.2",)], "m.1")
-    cells = {str(cell) for box in task.boxes().values() for row in box.frame.itertuples() for cell in row}
-    assert "m.2" in cells
+    assert "m.2" in cells(task)
     for entities in ({}, {"Rocky": ("m.2",)}):
         name = "Rocky" if entities else "m.2"
         assert judge("webqsp", Predicted([(name,)], (), entities), task.gold(), task.context).correct
@@ -104,6 +109,80 @@ def test_questions_that_hold_their_triples(tmp_path):
     for name in ("webqsp", "cwq"):
         (task,) = open_dataset(name, tmp_path / "rog.parquet")
         assert (task.gold(), task.source) == ([("Rocky",)], "Ford") and "Rocky" in task.boxes().to_prompt()
+
+
+GRAIL = {
+    "qid": 7,
+    "question": "which vice of ford is 180 tall?",
+    "answer": [{"answer_type": "Entity", "answer_argument": "m.2", "entity_name": "Rocky"}],
+    "function": "none",
+    "graph_query": {
+        "nodes": [
+            {"nid": 0, "node_type": "class", "id": "people.person", "class": "people.person", "question_node": 1},
+            {"nid": 1, "node_type": "class", "id": "people.height", "class": "people.height", "question_node": 0},
+            {"nid": 2, "node_type": "entity", "id": "m.1", "class": "people.person", "friendly_name": "Ford"},
+            {"nid": 3, "node_type": "literal", "id": "180^^http://www.w3.org/2001/XMLSchema#int", "class": "type.int"},
+        ],
+        "edges": [
+            {"start": 2, "end": 0, "relation": "government.president.vice"},
+            {"start": 0, "end": 1, "relation": "people.person.measured"},
+            {"start": 1, "end": 3, "relation": "people.height.cm"},
+        ],
+    },
+    "s_expression": "(AND people.person (JOIN (R government.president.vice) m.1))",
+    "level": "zero-shot",
+}
+
+
+def test_the_graph_that_questions_imply(tmp_path):
+    counting = {**GRAIL, "qid": 8, "function": "count", "answer": [{"answer_type": "Value", "answer_argument": "2"}]}
+    strict = json.loads(json.dumps({**GRAIL, "qid": 9}))
+    strict["graph_query"]["nodes"][3]["function"] = ">"  # any number above 180: which is not said
+    strict["graph_query"]["edges"][0]["relation"] = "never.implied"
+    file = written(tmp_path / "grailqa_v1.0_dev.json", json.dumps([GRAIL, counting, strict]))
+    dataset = open_dataset("grailqa", tmp_path, graph="questions")
+    assert any("own annotation implies" in note for note in dataset.notes) and dataset[0].source == "m.1"
+    assert {"Rocky", "180", "m.x_8_0", "m.x_8_1"} <= cells(dataset[0])
+    assert "never" not in dataset[0].boxes().to_prompt()
+    chain = json.loads(json.dumps(PARSES))
+    chain["Parses"][0] |= {
+        "ParseId": "W-1.P0",
+        "TopicEntityName": "Ford",
+        "InferentialChain": ["government.president.term", "government.term.vice"],
+        "Constraints": [
+            {
+                "Operator": "Equal",
+                "Argument": "m.3",
+                "EntityName": "1974",
+                "SourceNodeIndex": 0,
+                "NodePredicate": "a.b.c",
+            }
+        ],
+    }
+    written(tmp_path / "WebQSP.test.json", json.dumps({"Questions": [chain]}))
+    (task,) = open_dataset("webqsp", tmp_path, graph="questions")
+    assert {"m.x_W-1.P0_0_0", "Rocky", "1974"} <= cells(task)
+    file.write_text(json.dumps([{**GRAIL, "graph_query": None}]))
+    with pytest.raises(SourceNotFound, match="imply no graph"):
+        open_dataset("grailqa", tmp_path, graph="questions")
+
+
+def test_an_endpoint_serves_the_graph_as_freebase_does(tmp_path):
+    servers = runpy.run_path(str(Path(__file__).parents[1] / "converters" / "sparql_server.py"))
+    with servers["oxigraph"](ntriples(tmp_path).read_text()) as service:
+        (task,) = open_dataset("webqsp", microsoft(tmp_path), graph=service.url)
+        assert "Rocky" in task.boxes().to_prompt(samples=5) and any("m.1" in query for query in service.queries)
+
+
+def test_grailqa_in_unifiedskgs_and_pandoras_releases(tmp_path):
+    unified = {**GRAIL, "retrieved_schema": ["people.person"]}
+    written(tmp_path / "skg/dev.jsonl", json.dumps(unified) + "\n")
+    written(tmp_path / "pandora/grailqa.dev.json", json.dumps([{"id": "7", "raw_data": GRAIL, "schema": "ford: m.1"}]))
+    written(tmp_path / "box/dev/7/people.person.csv", "person,government.president.vice\nm.1,m.2\n")
+    for folder in ("skg", "pandora"):
+        (task,) = open_dataset("grailqa", tmp_path / folder, graph=tmp_path)
+        assert (task.id, task.gold(), task.groups["level"]) == ("7", [("m.2",)], ("zero-shot",))
+        assert "m.2" in cells(task)
 
 
 def test_questions_without_a_graph_say_what_to_give(tmp_path):

@@ -33,9 +33,14 @@ def cwq(path: str | Path, **options: Any) -> Dataset:
     return graph_dataset(_CWQ, path, **options)
 
 
-def _of_webqsp(_: int, row: Row) -> Asked:
+def _unwrapped(row: Row) -> Row:
+    """The original record, which Pandora's release puts into one of its own."""
     inner = row.values.get("raw_data")
-    row = Row(row.file, row.line, inner) if isinstance(inner, dict) else row
+    return Row(row.file, row.line, inner) if isinstance(inner, Mapping) else row
+
+
+def _of_webqsp(_: int, row: Row) -> Asked:
+    row = _unwrapped(row)
     if "Parses" in row.values:
         return _of_parses(row)
     if "q_entity" in row.values:
@@ -99,6 +104,7 @@ def _of_rog(row: Row) -> Asked:
 
 
 def _of_grailqa(_: int, row: Row) -> Asked:
+    row = _unwrapped(row)
     answers = row.list_of("answer")
     graph_query = row.values.get("graph_query") or {}
     topics = [str(node["id"]) for node in graph_query.get("nodes", ()) if node.get("node_type") == "entity"]

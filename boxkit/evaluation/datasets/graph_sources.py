@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from boxkit.box import BoxSet
     from boxkit.converters.graph import Graph
 
-__all__ = ["Around", "GraphSource", "graph_source", "triples_of"]
+__all__ = ["Around", "GraphSource", "ImpliedGraph", "graph_source", "triples_of"]
 
 #: The fields under which published files keep a question's triples: RoG, UnifiedSKG and StructGPT, AoG, GraSP.
 _FIELDS = ("graph", "kg_tuples", "triples", "crucial_triples")
@@ -96,6 +96,22 @@ class WholeGraph:
             if not self.around.hops and self.around.relations is None:
                 return self.whole
             return graph_boxes(self.graph, **self.around.options(question, topics))
+
+
+@dataclass(frozen=True)
+class ImpliedGraph(WholeGraph):
+    """The graph that the questions' own annotation implies."""
+
+    triples: Sequence[Sequence[str]] = ()
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph, from its triples."""
+        from boxkit.converters.graph import Graph
+        from boxkit.converters.graph.plain import store_of_triples
+
+        store, notes = store_of_triples(self.triples, str(self.path), self.around.vocabulary)
+        return Graph(store, str(self.path), tuple(notes), vocabulary=self.around.vocabulary)
 
 
 @dataclass(frozen=True)

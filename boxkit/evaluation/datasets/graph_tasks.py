@@ -12,11 +12,13 @@ from boxkit.errors import SourceNotFound
 from boxkit.evaluation.datasets.graph_sources import (
     Around,
     GraphSource,
+    ImpliedGraph,
     Records,
     graph_source,
     parquet_rows,
     triples_of,
 )
+from boxkit.evaluation.datasets.implied import IMPLIED, implied_triples
 from boxkit.evaluation.datasets.protocol import Dataset, Task, collect
 from boxkit.evaluation.datasets.rows import BadField, Row, existing, first_existing, json_rows_or_lines
 from boxkit.profile import PROFILES
@@ -26,6 +28,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "GraphLayout", "graph_dataset"]
 
+#: For ``graph``: what the questions' own annotation implies.
+OF_THE_QUESTIONS = "questions"
+_WHERE_IT_IS = (
+    "say where the graph is: graph=… (--graph) takes an endpoint's address, an RDF file, TrustUQA's or Pandora's "
+    "folder, RoG's or UnifiedSKG's file, or 'questions': the little that GrailQA's and WebQSP's own annotation implies"
+)
 _GIVEN_AWAY = "the topic entities are the benchmark's own, so linking them is not part of the score"
 
 
@@ -100,7 +108,8 @@ def graph_dataset(
         path: The folder or file.
         split: Which part; the layout's first where None.
         skip_bad: Whether rows that do not fit are left out.
-        graph: Where the graph is; see `graph_source`. Not needed where the file holds triples.
+        graph: Where the graph is; see `graph_source`. Not needed where the file holds triples. ``"questions"`` for what
+            the questions' own annotation implies (GrailQA's graph queries, WebQSP's chains).
         hops: How far from the topics the graph is followed; 0 for the whole graph; the layout's where None.
         relations: The k relations most similar to the question; the layout's where None.
         vocabulary: A profile's name, or a folder with Freebase's ontology; the layout's where None.
@@ -119,14 +128,28 @@ def graph_dataset(
         layout.relations if relations is None else relations,
         vocabulary or layout.vocabulary,
     )
-    source = graph_source(graph, around) if graph is not None else _own_graphs(layout, rows, around, file)
+    source = _source(layout, rows, around, file, graph)
 
     def made(at: int, row: Row) -> Task:
         return _task(layout.name, split, source, layout.asked(at, row), row.line)
 
     tasks, bad = collect(rows, made, skip_bad=skip_bad)
-    given = (_GIVEN_AWAY,) if any(task.source for task in tasks) else ()
-    return Dataset(layout.name, split, tasks, layout.scorers, PROFILES[layout.profile], bad, str(file), given)
+    notes = [_GIVEN_AWAY] if any(task.source for task in tasks) else []
+    notes += [IMPLIED] if isinstance(source, ImpliedGraph) else []
+    return Dataset(layout.name, split, tasks, layout.scorers, PROFILES[layout.profile], bad, str(file), tuple(notes))
+
+
+def _source(
+    layout: GraphLayout, rows: Sequence[Row], around: Around, file: Path, graph: str | Path | None
+) -> GraphSource:
+    if graph is None:
+        return _own_graphs(layout, rows, around, file)
+    if graph != OF_THE_QUESTIONS:
+        return graph_source(graph, around)
+    triples = implied_triples(rows)
+    if not triples:
+        raise SourceNotFound(f"{layout.name}'s questions imply no graph", where=str(file), hint=_WHERE_IT_IS)
+    return ImpliedGraph(file, around, triples=triples)
 
 
 def _own_graphs(layout: GraphLayout, rows: Iterable[Row], around: Around, file: Path) -> GraphSource:
@@ -143,8 +166,7 @@ def _own_graphs(layout: GraphLayout, rows: Iterable[Row], around: Around, file: 
         raise SourceNotFound(
             f"{layout.name} publishes questions without a graph, and this file holds no triples",
             where=str(file),
-            hint="say where the graph is: graph=… (--graph) takes an endpoint's address, an RDF file, TrustUQA's or "
-            "Pandora's folder, RoG's or UnifiedSKG's file",
+            hint=_WHERE_IT_IS,
         )
     return Records(found, around, str(file))
 
