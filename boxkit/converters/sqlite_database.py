@@ -14,12 +14,12 @@ from urllib.parse import quote
 from boxkit.converters.source import SourceFile
 from boxkit.errors import SourceError, UnreadableSource
 
-__all__ = ["Database", "Steps", "affinity", "quoted"]
+__all__ = ["BUSY_TIMEOUT_S", "Database", "Steps", "affinity", "quoted"]
 
 T = TypeVar("T")
 
-#: How long a locked database is waited for.
-_BUSY_TIMEOUT_S = 2.0
+#: How long a locked database is waited for, in seconds.
+BUSY_TIMEOUT_S = 2.0
 
 
 def quoted(identifier: str) -> str:
@@ -121,7 +121,7 @@ class Database:
         return f"{uri}&immutable=1" if is_wal else uri
 
     def _open(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.uri, uri=True, timeout=_BUSY_TIMEOUT_S, check_same_thread=False)
+        connection = sqlite3.connect(self.uri, uri=True, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
         try:
             connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
         except sqlite3.DatabaseError:

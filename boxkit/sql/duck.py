@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from boxkit.converters.columns import column, frame_of
 from boxkit.errors import MissingExtra
 from boxkit.failure import Failure
 from boxkit.naming import field_labels
-from boxkit.sql.engine import Fetched, SqlLimits, guarded, sql_failure
+from boxkit.sql.engine import Fetched, SqlLimits, first_rows, guarded, late, sql_failure, too_large
 
 if TYPE_CHECKING:
     import duckdb
@@ -94,24 +94,24 @@ class DuckEngine:
         stop.daemon = True
         stop.start()
         try:
-            names, rows = _fetched(connection, sql, limits.rows + 1)
-        except duckdb.InterruptException:
-            return Failure("timeout", f"the query took longer than {limits.seconds:g} seconds", source=sql)
-        except duckdb.OutOfMemoryException:
-            return Failure("memory", f"the query needs more than {_MEMORY_LIMIT} of memory", source=sql)
+            names, fetch = _fetched(connection, sql)
+            rows, more = first_rows(fetch, limits, started)
+        except (duckdb.InterruptException, TimeoutError):
+            return late(sql, limits)
+        except (duckdb.OutOfMemoryException, MemoryError):
+            return too_large(sql, limits)
         except (duckdb.Error, ValueError, OverflowError) as error:
             return sql_failure(error, sql, self.boxes, native=False)
         finally:
             stop.cancel()
-        kept = rows[: limits.rows]
-        frame = frame_of([column([row[at] for row in kept]) for at in range(len(names))], names, len(kept))
-        return Fetched(frame, len(rows) > limits.rows, time.monotonic() - started)
+        frame = frame_of([column([row[at] for row in rows]) for at in range(len(names))], names, len(rows))
+        return Fetched(frame, more, time.monotonic() - started)
 
 
 def _fetched(
-    connection: duckdb.DuckDBPyConnection, sql: str, most: int
-) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    """The columns' names, and the first rows. Values that Python's types cannot hold unchanged come as text."""
+    connection: duckdb.DuckDBPyConnection, sql: str
+) -> tuple[tuple[str, ...], Callable[[int], list[tuple[Any, ...]]]]:
+    """The columns' names, and what gives the rows. Values that Python's types cannot hold unchanged come as text."""
     result = connection.execute(sql)
     description = result.description or []
     lossy = [at for at, (_, kind, *_) in enumerate(description) if str(kind) in _LOSSY]
@@ -123,7 +123,7 @@ def _fetched(
         inner = sql.strip().rstrip(";")
         labels = ", ".join(f"c{at}" for at in range(len(description)))
         result = connection.execute(f"SELECT {places} FROM ({inner}\n) AS result({labels})")  # noqa: S608
-    return names, result.fetchmany(most)
+    return names, result.fetchmany
 
 
 def _create(connection: duckdb.DuckDBPyConnection, name: str, frame: pd.DataFrame) -> frozenset[str]:

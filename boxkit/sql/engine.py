@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from itertools import chain
+from sys import getsizeof
+from typing import TYPE_CHECKING, Any, Protocol
 
 from boxkit.box import BoxSet
 from boxkit.errors import UnsafeSQL, nearest
@@ -15,7 +18,20 @@ from boxkit.sqlguard import check
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Fetched", "SqlEngine", "SqlLimits", "engine_for", "guarded", "sql_failure"]
+__all__ = [
+    "Fetched",
+    "SqlEngine",
+    "SqlLimits",
+    "engine_for",
+    "first_rows",
+    "guarded",
+    "late",
+    "sql_failure",
+    "too_large",
+]
+
+#: Rows fetched at once: so many wide ones may be held beyond the limit.
+_BATCH_ROWS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +41,15 @@ class SqlLimits:
     Attributes:
         seconds: Wall clock; the query is truly stopped when it is over.
         rows: Rows fetched at the most; more are left out, and that is said.
+        megabytes: What these may hold, roughly; a larger result is a failure.
     """
 
     seconds: float = 30.0
     rows: int = 1_000_000
+    megabytes: int = 1024
 
     def __post_init__(self) -> None:
-        for name in ("seconds", "rows"):
+        for name in ("seconds", "rows", "megabytes"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"SqlLimits.{name} must be positive, not {getattr(self, name)!r}")
 
@@ -101,6 +119,47 @@ def guarded(sql: str, dialect: str) -> Failure | None:
     except UnsafeSQL as error:
         return Failure("refused", error.what, type="UnsafeSQL", source=sql, hint=error.hint or "")
     return None
+
+
+def too_large(sql: str, limits: SqlLimits) -> Failure:
+    """The failure that a result is which does not fit."""
+    return Failure(
+        "memory",
+        f"the query needs too much memory, or its result is larger than {limits.megabytes} MB",
+        source=sql,
+        hint="select fewer columns and rows; aggregate in SQL",
+    )
+
+
+def late(sql: str, limits: SqlLimits) -> Failure:
+    """The failure that a query is which was stopped."""
+    return Failure("timeout", f"the query took longer than {limits.seconds:g} seconds", source=sql)
+
+
+def first_rows(fetch: Callable[[int], Sequence[Any]], limits: SqlLimits, started: float) -> tuple[list[Any], bool]:
+    """The first rows, and whether there are more.
+
+    Args:
+        fetch: Gives the next rows, at the most so many.
+        limits: How many, how large and until when.
+        started: When the query did, by `time.monotonic`.
+
+    Raises:
+        TimeoutError: The time is over.
+        MemoryError: They are too large to be held.
+    """
+    rows: list[Any] = []
+    room = limits.megabytes << 20
+    while batch := fetch(min(_BATCH_ROWS, limits.rows + 1 - len(rows))):
+        rows += batch
+        room -= sum(map(getsizeof, chain.from_iterable(batch)))
+        if room < 0:
+            raise MemoryError
+        if time.monotonic() - started >= limits.seconds:
+            raise TimeoutError
+        if len(rows) > limits.rows:
+            return rows[: limits.rows], True
+    return rows, False
 
 
 def sql_failure(error: Exception, sql: str, boxes: BoxSet, *, native: bool) -> Failure:

@@ -1,35 +1,34 @@
-"""SQLite's own engine: opened read-only, behind an authorizer, stopped by a progress handler when its time is over."""
+"""SQLite's own engine, in a process that is killed when a query's time is over: read-only, behind an authorizer."""
 
 from __future__ import annotations
 
+import json
+import marshal
+import os
 import sqlite3
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from boxkit.box import BoxSet
 from boxkit.converters.columns import column, frame_of
-from boxkit.converters.sqlite_database import Database
+from boxkit.converters.sqlite_database import BUSY_TIMEOUT_S, Database
 from boxkit.converters.sqlite_reader import SQLiteReader
 from boxkit.errors import SourceError
 from boxkit.failure import Failure
 from boxkit.naming import field_labels
-from boxkit.sql.engine import Fetched, SqlLimits, guarded, sql_failure
+from boxkit.sql.engine import Fetched, SqlLimits, guarded, late, sql_failure, too_large
 
 __all__ = ["SqliteEngine", "sqlite_engine"]
 
-_ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
-_REFUSED_FUNCTIONS = frozenset({"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"})
-_TELLING_PRAGMAS = frozenset(
-    {"table_info", "table_xinfo", "table_list", "foreign_key_list", "index_list", "index_info"}
-)
-
-#: SQLite's machine steps between two looks at the clock.
-_STEPS = 20_000
-#: The longest text or blob that a query may build, in bytes.
-_MAX_VALUE_BYTES = 50_000_000
+#: What a query may use beside what its process takes anyway, in MiB.
+_MEMORY_MB = 2048
 
 
 def sqlite_engine(boxes: BoxSet) -> SqliteEngine | None:
@@ -60,55 +59,76 @@ class SqliteEngine:
         refusal = guarded(sql, self.dialect)
         if refusal is not None:
             return refusal
+        started = time.monotonic()
         try:
+            # Opened here as well: an error in opening it is told in boxkit's own words.
             with self.database.connect() as connection:
-                return self._run(connection, sql, limits)
+                content = b"" if self.path else connection.serialize()
         except SourceError as error:
             return Failure("exception", str(error), type=type(error).__name__, source=sql)
+        head = {
+            "uri": self.database.uri if self.path else "",
+            "bytes": len(content),
+            "sql": sql,
+            "rows": limits.rows,
+            "busy_s": BUSY_TIMEOUT_S,
+            "memory_mb": _MEMORY_MB,
+            "result_mb": limits.megabytes,
+        }
+        asked = json.dumps(head).encode() + b"\n" + content
+        names, rows, end = _answer(asked, limits.seconds)
+        if end is None or "error" in end:
+            return self._failure(end, sql, limits, time.monotonic() - started)
+        labels = field_labels(names)
+        frame = frame_of([column([row[at] for row in rows]) for at in range(len(labels))], labels, len(rows))
+        notes = ("texts that are no UTF-8 have \ufffd in place of what cannot be read",) if end["replaced"] else ()
+        return Fetched(frame, end["more"], time.monotonic() - started, notes)
 
-    def _run(self, connection: sqlite3.Connection, sql: str, limits: SqlLimits) -> Fetched | Failure:
-        started = time.monotonic()
-        deadline = started + limits.seconds
-        replaced: list[bool] = []
-        connection.text_factory = lambda raw: _decoded(raw, replaced)
-        longest = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
-        connection.set_authorizer(_authorize)
-        connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
-        try:
-            cursor = connection.execute(sql)
-            names = field_labels(name for name, *_ in cursor.description or ())
-            rows = cursor.fetchmany(limits.rows + 1)
-        except (sqlite3.Error, sqlite3.Warning, OverflowError) as error:
-            if time.monotonic() > deadline:
-                return Failure("timeout", f"the query took longer than {limits.seconds:g} seconds", source=sql)
-            return sql_failure(error, sql, self.boxes, native=True)
-        except MemoryError:
-            return Failure("memory", "the query's result does not fit in memory", source=sql)
-        finally:
-            connection.set_progress_handler(None, 0)
-            connection.set_authorizer(None)
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
-            connection.text_factory = str
-        kept = rows[: limits.rows]
-        columns = [column([row[at] for row in kept]) for at in range(len(names))]
-        frame = frame_of(columns, names, len(kept))
-        notes = ("texts that are no UTF-8 have \ufffd in place of what cannot be read",) if replaced else ()
-        return Fetched(frame, len(rows) > limits.rows, time.monotonic() - started, notes)
+    def _failure(self, end: Mapping[str, Any] | None, sql: str, limits: SqlLimits, seconds: float) -> Failure:
+        if end is None and seconds >= limits.seconds:
+            return late(sql, limits)
+        if end is None or end["type"] == "MemoryError":
+            return too_large(sql, limits)
+        known: type[Exception] = getattr(sqlite3, end["type"], sqlite3.Error)
+        return sql_failure(known(end["error"]), sql, self.boxes, native=True)
 
 
-def _decoded(raw: bytes, replaced: list[bool]) -> str:
+def _answer(asked: bytes, seconds: float) -> tuple[list[str], list[tuple[Any, ...]], dict[str, Any] | None]:
+    """The columns' names, the rows, and what the process said at its end; None where it came to none."""
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(Path(__file__).with_name("sqlite_worker.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={"PATH": os.defpath, "LANG": "C.UTF-8"},
+        start_new_session=True,  # Ctrl-C is for the host
+    )
+    stop = threading.Timer(seconds, process.kill)
+    stop.daemon = True
+    stop.start()
+    names: list[str] | None = None
+    rows: list[tuple[Any, ...]] = []
     try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        replaced.append(True)
-        return raw.decode("utf-8", errors="replace")
-
-
-def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
-    if action in _ALLOWED:
-        return sqlite3.SQLITE_OK
-    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() not in _REFUSED_FUNCTIONS:
-        return sqlite3.SQLITE_OK
-    if action == sqlite3.SQLITE_PRAGMA and (first or "").lower() in _TELLING_PRAGMAS:
-        return sqlite3.SQLITE_OK
-    return sqlite3.SQLITE_DENY
+        assert process.stdin is not None and process.stdout is not None
+        with suppress(BrokenPipeError):
+            process.stdin.write(asked)
+            process.stdin.close()
+        while True:
+            # It comes from our own code, which runs no one else's.
+            said = marshal.load(process.stdout)  # noqa: S302
+            if isinstance(said, dict):
+                return names or [], rows, said
+            if names is None:
+                names = said
+            else:
+                rows += said
+    except (EOFError, ValueError, TypeError):
+        return [], [], None
+    finally:
+        stop.cancel()
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()

@@ -71,6 +71,92 @@ def test_an_endless_query_is_stopped(name, request):
     assert not hasattr(engine.query("SELECT 1"), "kind")
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT length(printf('%.*c', 1000000000, 'x'))",
+        "SELECT instr(hex(zeroblob(2000000)), substr(hex(zeroblob(2000000)), 1, 1000000) || '1')",
+        "SELECT length(replace(hex(zeroblob(2000000)), substr(hex(zeroblob(2000000)), 1, 1000000) || '1', ''))",
+    ],
+)
+def test_one_endless_function_of_sqlite_is_stopped_as_well(engine, sql):
+    # A progress handler is not asked while a function works: only ending the process ends it.
+    assert engine.query(sql, SqlLimits(seconds=0.5)).kind == "timeout"
+
+
+def test_a_result_too_large_to_be_held_is_a_failure(engine, frames):
+    text = {"sqlite": "hex(zeroblob(2000000))", "duckdb": "repeat('x', 4000000)"}
+    for each in (engine, frames):
+        failure = each.query(f"SELECT {text[each.dialect]} AS wide FROM (VALUES (1), (2))", SqlLimits(megabytes=4))
+        assert (failure.kind, "aggregate" in failure.hint) == ("memory", True)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        'DELETE FROM "order line"',
+        "CREATE TEMP TABLE x (a)",
+        "ATTACH '{}/other.sqlite' AS other",
+        "VACUUM INTO '{}/copy.sqlite'",
+        "PRAGMA user_version = 7",
+        "PRAGMA journal_mode = WAL",
+        "SELECT * FROM pragma_journal_mode",
+        "UPDATE sqlite_master SET sql = ''",
+        "SELECT load_extension('x')",
+        "SELECT 1; SELECT 2",
+    ],
+)
+def test_sqlite_itself_lets_nothing_be_written(engine, shop, sql, monkeypatch):
+    monkeypatch.setattr("boxkit.sql.sqlite.guarded", lambda sql, dialect: None)
+    before = shop.read_bytes()
+    assert engine.query(sql.format(shop.parent)).kind == "exception"
+    assert shop.read_bytes() == before
+    assert [file.name for file in shop.parent.iterdir()] == ["shop.sqlite"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM '{}/secret.csv'",
+        "SELECT * FROM read_csv('{}/secret.csv')",
+        "SELECT * FROM read_text('{}/secret.csv')",
+        "SELECT * FROM glob('{}/*')",
+        "SELECT * FROM query('FROM read_csv(''{}/secret.csv'')')",
+        "SELECT * FROM secret",
+        "COPY t TO '{}/copy.csv'",
+        "ATTACH '{}/other.duckdb'",
+        "INSTALL httpfs",
+        "SET enable_external_access = true",
+        "SELECT * FROM 'https://127.0.0.1:1/a.parquet'",
+        "EXPORT DATABASE '{}/all'",
+    ],
+)
+def test_duckdb_itself_reaches_nothing_outside(frames, tmp_path, sql, monkeypatch):
+    monkeypatch.setattr("boxkit.sql.duck.guarded", lambda sql, dialect: None)
+    (tmp_path / "secret.csv").write_text("a\nsecret\n")
+    secret = pd.DataFrame({"a": ["secret"]})  # noqa: F841 - a replacement scan would find it
+    assert frames.query(sql.format(tmp_path)).kind == "exception"
+    assert [file.name for file in tmp_path.iterdir()] == ["secret.csv"]
+
+
+def test_search_indexes_and_what_sqlite_tells_of_itself_are_read(tmp_path):
+    database = sqlite3.connect(tmp_path / "notes.sqlite")
+    database.executescript("CREATE VIRTUAL TABLE note USING fts5(text); INSERT INTO note VALUES ('red pen'), ('ink');")
+    database.close()
+    engine = engine_for(boxkit.load(tmp_path / "notes.sqlite"))
+    assert engine.query("SELECT text FROM note WHERE note MATCH 'pen'").frame.text.tolist() == ["red pen"]
+    assert engine.query("SELECT name FROM pragma_table_info('note')").frame.name.tolist() == ["text"]
+    assert engine.query("PRAGMA user_version").frame.user_version.tolist() == [0]
+
+
+def test_a_database_in_memory_is_asked_as_it_was_loaded():
+    database = sqlite3.connect(":memory:")
+    database.executescript("CREATE TABLE t (a); INSERT INTO t VALUES (x'00ff'), (9007199254740993), (1e999), ('é')")
+    engine = engine_for(boxkit.load(database))
+    database.execute("DELETE FROM t")
+    assert engine.query("SELECT a FROM t").frame.a.tolist() == [b"\x00\xff", 9007199254740993, float("inf"), "é"]
+
+
 @pytest.mark.parametrize("name", ["engine", "frames"])
 def test_rows_past_the_limit_are_left_out_and_that_is_said(name, request):
     fetched = request.getfixturevalue(name).query("VALUES (1), (2), (3)", SqlLimits(rows=2))

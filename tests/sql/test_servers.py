@@ -60,19 +60,103 @@ def test_every_cell_is_the_servers_own(boxes):
     assert rows[0][1] is None or rows[0][1] != rows[0][1]
 
 
-@pytest.mark.parametrize(
-    "sql", ["DELETE FROM sqltest_item", "SELECT 1; SELECT 2", "DROP TABLE sqltest_item", "SET ROLE x"]
-)
-def test_nothing_but_a_query_runs(boxes, sql):
-    assert engine_for(boxes).query(sql).kind == "refused"
+def test_nothing_but_a_query_runs(boxes):
+    for sql in (
+        "DELETE FROM sqltest_item",
+        "SELECT 1; SELECT 2",
+        "SET ROLE x",
+        "SELECT * FROM sqltest_item FOR UPDATE",
+    ):
+        assert engine_for(boxes).query(sql).kind == "refused", sql
 
 
-def test_an_endless_query_is_stopped_by_the_server(boxes, kind):
+@pytest.fixture
+def unguarded(boxes, monkeypatch):
+    """The engine as it holds when the guard has missed something."""
+    monkeypatch.setattr("boxkit.sql.server.guarded", lambda sql, dialect: None)
+    return engine_for(boxes)
+
+
+WRITES = [
+    "DELETE FROM sqltest_item",
+    "UPDATE sqltest_item SET price = 0",
+    "INSERT INTO sqltest_item VALUES (5, 'ink', 1)",
+    "SELECT 1; DELETE FROM sqltest_item",
+    "COMMIT; DELETE FROM sqltest_item",
+    "TRUNCATE TABLE sqltest_item",
+    "DROP TABLE sqltest_item",
+    "CREATE TABLE sqltest_new (a int)",
+    "CREATE VIEW sqltest_view AS SELECT 1 AS a",
+    "SELECT * FROM sqltest_item FOR UPDATE",
+]
+
+
+def test_the_server_itself_lets_nothing_be_written(unguarded, boxes):
+    for sql in WRITES:
+        assert unguarded.query(sql).kind == "exception", sql
+    assert unguarded.query("SELECT sum(price) AS total FROM sqltest_item").frame.total.astype(str).tolist() == ["10.50"]
+    assert list(boxkit.load(boxes["sqltest_item"].reader.server.engine)) == ["sqltest_item"]
+
+
+def test_postgres_lets_nothing_be_written_by_its_own_ways(unguarded, kind):
+    if kind != "BOXKIT_POSTGRES":
+        pytest.skip("PostgreSQL's own SQL")
+    for sql in (
+        "WITH d AS (DELETE FROM sqltest_item RETURNING *) SELECT * FROM d",
+        "SELECT * INTO sqltest_new FROM sqltest_item",
+        "SELECT query_to_xml('DELETE FROM sqltest_item', true, true, '')",
+        "DO $$BEGIN DELETE FROM sqltest_item; END$$",
+        "COPY sqltest_item TO PROGRAM 'cat'",
+        "SELECT set_config('transaction_read_only', 'off', true)",
+    ):
+        assert unguarded.query(sql).kind == "exception", sql
+    assert len(unguarded.query("SELECT * FROM sqltest_item").frame) == 2
+
+
+LIFTED = {
+    "BOXKIT_POSTGRES": "SELECT set_config('statement_timeout', '0', true), pg_sleep(60)",
+    "BOXKIT_MARIADB": "SET STATEMENT max_statement_time = 0 FOR SELECT SLEEP(60)",
+}
+RUNNING = {
+    "BOXKIT_POSTGRES": "SELECT count(*) FROM pg_stat_activity WHERE datname = 'sqltest' AND state <> 'idle'"
+    " AND pid <> pg_backend_pid()",
+    "BOXKIT_MARIADB": "SELECT count(*) FROM information_schema.processlist WHERE db = 'sqltest' AND command = 'Query'"
+    " AND id <> connection_id()",
+}
+
+
+@pytest.mark.parametrize("queries", [ENDLESS, LIFTED], ids=["endless", "limit lifted"])
+def test_a_query_out_of_time_runs_on_nowhere(unguarded, kind, queries):
     started = time.monotonic()
-    failure = engine_for(boxes).query(ENDLESS[kind], SqlLimits(seconds=0.5))
+    failure = unguarded.query(queries[kind], SqlLimits(seconds=0.5))
     assert failure.kind == "timeout"
-    assert time.monotonic() - started < 10
-    assert len(engine_for(boxes).query("SELECT 1 AS one").frame) == 1
+    assert time.monotonic() - started < 30
+    engine = sqlalchemy.create_engine(os.environ[kind])
+    with engine.connect() as connection:
+        until = time.monotonic() + 10
+        while connection.exec_driver_sql(RUNNING[kind]).scalar_one() and time.monotonic() < until:
+            time.sleep(0.1)
+        assert connection.exec_driver_sql(RUNNING[kind]).scalar_one() == 0
+    engine.dispose()
+    assert len(unguarded.query("SELECT 1 AS one").frame) == 1
+
+
+def test_an_engine_of_the_users_own_writes_and_waits_as_before(boxes):
+    url = boxes["sqltest_item"].reader.server.engine.url
+    engine = sqlalchemy.create_engine(url, pool_size=1, max_overflow=1)
+    assert engine_for(boxkit.load(engine)).query(
+        "SELECT 1 AS one", SqlLimits(seconds=3, rows=1)
+    ).frame.one.tolist() == [1]
+    with engine.begin() as connection:
+        connection.exec_driver_sql("INSERT INTO sqltest_item VALUES (7, 'ink', 1), (8, 'pad', 2)")
+        assert len(connection.exec_driver_sql("SELECT * FROM sqltest_item").fetchall()) == 4
+    engine.dispose()
+
+
+def test_a_result_too_large_to_be_held_is_a_failure(boxes):
+    wide = "SELECT repeat('x', 3000000) AS wide FROM sqltest_item"
+    failure = engine_for(boxes).query(wide, SqlLimits(megabytes=4))
+    assert (failure.kind, "aggregate" in failure.hint) == ("memory", True)
 
 
 def test_an_unknown_column_is_told_with_the_nearest(boxes):
