@@ -24,7 +24,11 @@ def dataset_options(command: F) -> F:
             click.option("--sample", type=click.IntRange(min=1), help="So many at random, the same for the same seed."),
             click.option("--sample-seed", type=int, default=0, show_default=True, help="Of --sample."),
             click.option("--databases", metavar="FOLDER", help="Where the databases lie, if not beside the questions."),
-            click.option("--graph", metavar="SOURCE", help="For questions over a graph: its file, folder or endpoint; `questions` for what they imply."),
+            click.option(
+                "--graph",
+                metavar="SOURCE",
+                help="For questions over a graph: its file, folder or endpoint, or 'questions'.",
+            ),
             click.option("--hops", type=click.IntRange(min=0), help="For a graph: steps from the topics; 0 for all."),
             click.option("--skip-bad", is_flag=True, help="Leave rows out that do not fit, instead of refusing them."),
         )
