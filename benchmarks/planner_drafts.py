@@ -40,8 +40,11 @@ class Query:
 
 
 def planned(question: str, boxes: BoxSet | None) -> str:
-    """The code of the Planner's best reading, whether it would answer or abstain; nothing is run."""
-    best = read(question, boxes).best if boxes is not None else ()
+    """The code of the Planner's best reading, whether it would answer or abstain; nothing is run.
+
+    Of ties one is taken, as the gold SQL's ``limit 1`` does.
+    """
+    best = read(question, boxes, "first").best if boxes is not None else ()
     return best[0].code if best else ""
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from boxkit.memory.demonstration import Demonstration, question_key
@@ -71,14 +73,15 @@ class Selection:
         return _pairs(*self.index.search(self.query, self.k, self.allowed))
 
     def drafted(self, draft: str, code: Callable[[int], str]) -> list[tuple[int, float]]:
-        """Of the nearest 10 k, those that are also most like a draft program.
+        """Of the nearest 30 k, those that are also most like a draft program.
 
-        DAIL-SQL (Gao et al. 2024, section 4.2) shows that a second key of this sort gains 2 to 3 points.
+        DAIL-SQL (Gao et al. 2024, section 4.2) shows that a second key of this sort gains 2 to 3 points. The numbers
+        were chosen by benchmarks/planner.py, `drafts --queries train`.
         """
-        positions, similarities = self.index.search(self.query, max(10 * self.k, 100), self.allowed)
+        positions, similarities = self.index.search(self.query, max(30 * self.k, 300), self.allowed)
         own = skeleton(draft)
         scored = [
-            ((1 - SKELETON) * similarity + SKELETON * likeness(own, skeleton(code(position))), position)
+            ((1 - SKELETON) * similarity + SKELETON * likeness(own, _known_skeleton(code(position))), position)
             for position, similarity in _pairs(positions, similarities)
         ]
         best = sorted(scored, key=lambda each: (-each[0], each[1]))[: self.k]
@@ -112,6 +115,12 @@ class Selection:
             chosen.append(best)
             nearest = np.maximum(nearest, vectors @ vectors[best])
         return _pairs(positions[chosen], similarities[chosen])
+
+
+@lru_cache(maxsize=4096)
+def _known_skeleton(code: str) -> Counter[str]:
+    """A demonstration's skeleton, which the next question asks for again; not to be changed."""
+    return skeleton(code)
 
 
 def _pairs(positions: Any, similarities: Any) -> list[tuple[int, float]]:
