@@ -68,6 +68,10 @@ class Field:
         source_name: The name in the source; equal to ``label`` unless a Note says why not. A relation's IRI in a graph.
         description: What the source or the user says it means.
         examples: A few true values; empty where none have been read.
+        declared: The SQL type that a database declares for it (``"VARCHAR(40)"``); empty where it declares none.
+        affinity: What SQLite makes of that type, ``"INTEGER"``, ``"TEXT"``, ``"BLOB"``, ``"REAL"`` or ``"NUMERIC"``;
+            empty for other sources.
+        collation: How SQL compares its texts (``"NOCASE"``); empty where it does as the database usually does.
     """
 
     label: str
@@ -75,6 +79,9 @@ class Field:
     source_name: str = ""
     description: str = ""
     examples: tuple[object, ...] = ()
+    declared: str = ""
+    affinity: str = ""
+    collation: str = ""
 
     def __post_init__(self) -> None:
         if not self.source_name:

@@ -13,11 +13,13 @@ __all__ = ["Column", "KeyTo", "Table", "boxes_of_catalogue"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, its type in words, its comment."""
+    """A column: its name, its type in words, its comment, its type in SQL, and its collation where it has one."""
 
     name: str
     type: str = ""
     comment: str = ""
+    declared: str = ""
+    collation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def boxes_of_catalogue(
             if name != mine
         ]
         fields = tuple(
-            Field(mine, column.type, column.name, column.comment)
+            Field(mine, column.type, column.name, column.comment, declared=column.declared, collation=column.collation)
             for mine, column in zip(labels, table.columns, strict=True)
         )
         key = tuple(labels[names.index(name)] for name in table.primary_key if name in names)

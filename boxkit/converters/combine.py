@@ -9,7 +9,7 @@ from boxkit.box import Box, BoxSet, ForeignKey, Note
 from boxkit.converters.held import FrameReader
 from boxkit.naming import box_name
 
-__all__ = ["combine", "with_key_notes"]
+__all__ = ["combine", "with_key_notes", "with_notes"]
 
 
 def combine(sets: Sequence[BoxSet]) -> tuple[BoxSet, list[list[str]]]:
@@ -34,6 +34,11 @@ def combine(sets: Sequence[BoxSet]) -> tuple[BoxSet, list[list[str]]]:
     return BoxSet(boxes.values(), keys, notes, [source for each in sets for source in each.sources]), groups
 
 
+def with_notes(boxes: BoxSet, notes: Sequence[Note]) -> BoxSet:
+    """The set with more to say."""
+    return BoxSet(boxes.values(), boxes.foreign_keys, (*boxes.loading_notes, *notes), boxes.sources) if notes else boxes
+
+
 def with_key_notes(boxes: BoxSet) -> BoxSet:
     """The set with a note, and the cast to use, on each key whose ends have different types."""
     there = [key for key in boxes.foreign_keys if key.parent in boxes]
@@ -43,9 +48,7 @@ def with_key_notes(boxes: BoxSet) -> BoxSet:
         for key in there
         if _misses(boxes[key.box], key.fields) and _misses(boxes[key.parent], key.parent_fields)
     ]
-    if not notes:
-        return boxes
-    return BoxSet(boxes.values(), boxes.foreign_keys, (*boxes.loading_notes, *notes), boxes.sources)
+    return with_notes(boxes, notes)
 
 
 def missing_on_both(key: ForeignKey) -> Note:

@@ -10,6 +10,8 @@ from typing import Any
 
 from boxkit.box import BoxSet, Note, Reading
 from boxkit.converters.catalogue import Column, KeyTo, Table, boxes_of_catalogue
+from boxkit.converters.collations import equalities, notes_on_collations
+from boxkit.converters.combine import with_notes
 from boxkit.converters.parquet import arrow_reading
 from boxkit.converters.source import SourceFile
 from boxkit.converters.sqlite_database import quoted
@@ -27,6 +29,10 @@ _TABLES = """
 SELECT schema_name, table_name, comment FROM duckdb_tables() WHERE NOT internal AND database_name = current_database()
 UNION ALL
 SELECT schema_name, view_name, comment FROM duckdb_views() WHERE NOT internal AND database_name = current_database()
+"""
+_COLLATED = """
+SELECT schema_name, table_name, sql FROM duckdb_tables()
+WHERE NOT internal AND database_name = current_database() AND contains(sql, ' COLLATE ')
 """
 _KEYS = """
 SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table, referenced_column_names
@@ -77,14 +83,19 @@ def convert(source: Any) -> BoxSet:
     database = _Database(
         source if isinstance(source, SourceFile) else None, None if isinstance(source, SourceFile) else source
     )
+    notes: list[Note] = []
     with database.connect() as connection:
         tables = list(_tables(connection))
-    if not tables:
-        raise UnreadableSource("this database has no table", where=database.label)
-    notes: list[Note] = []
-    return boxes_of_catalogue(
-        tables, lambda table, box, labels: _Reader(database, table, box, labels), "main", notes, database.label
-    )
+        if not tables:
+            raise UnreadableSource("this database has no table", where=database.label)
+        boxes = boxes_of_catalogue(
+            tables, lambda table, box, labels: _Reader(database, table, box, labels), "main", notes, database.label
+        )
+        known = equalities(
+            lambda sql: connection.execute(sql).fetchone(), lambda text, collation: f"('{text}' COLLATE {collation})"
+        )
+        notes = list(notes_on_collations(boxes.values(), known))
+    return with_notes(boxes, notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +130,11 @@ class _Database:
 
 
 def _tables(connection: Any) -> Iterator[Table]:
+    collated = {(schema, table): sql for schema, table, sql in connection.execute(_COLLATED).fetchall()}
     columns: dict[tuple[str, str], list[Column]] = {}
     for schema, table, column, kind, comment in connection.execute(_COLUMNS).fetchall():
-        columns.setdefault((schema, table), []).append(Column(column, _words(kind), comment or ""))
+        collation = _collation(collated.get((schema, table), ""), column)
+        columns.setdefault((schema, table), []).append(Column(column, _words(kind), comment or "", kind, collation))
     primary: dict[tuple[str, str], tuple[str, ...]] = {}
     keys: dict[tuple[str, str], list[KeyTo]] = {}
     for schema, table, kind, names, parent, parent_names in connection.execute(_KEYS).fetchall():
@@ -135,6 +148,13 @@ def _tables(connection: Any) -> Iterator[Table]:
             yield Table(
                 schema, table, tuple(columns[place]), primary.get(place, ()), comment or "", tuple(keys.get(place, ()))
             )
+
+
+def _collation(statement: str, column: str) -> str:
+    """The collation that a statement, as DuckDB writes it, gives a column."""
+    names = "|".join(map(re.escape, (quoted(column), column)))
+    found = re.search(rf"[(,]\s*(?:{names}) VARCHAR COLLATE ([\w.]+)", statement)
+    return found[1] if found else ""
 
 
 def _words(kind: str) -> str:

@@ -100,10 +100,8 @@ def _save_box(box: Box, place: Path, number: int) -> dict[str, Any]:
     table = pa.Table.from_arrays(arrays, names=[f"c{at}" for at in range(len(arrays))])
     file = f"box{number}.parquet"
     pq.write_table(table, place / file, compression="zstd")
-    fields = [
-        {"label": each.label, "type": each.type, "source_name": each.source_name, "description": each.description}
-        for each in box.fields
-    ]
+    described = ("label", "type", "source_name", "description", "declared", "affinity", "collation")
+    fields = [{name: getattr(each, name) for name in described} for each in box.fields]
     return {
         "name": box.name,
         "source_name": box.source_name,

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxkit.box import BoxSet, Note, Reading
 from boxkit.converters.catalogue import Column, KeyTo, Table, boxes_of_catalogue
+from boxkit.converters.collations import notes_on_collations
 from boxkit.converters.columns import column, frame_of
+from boxkit.converters.combine import with_notes
 from boxkit.converters.lint import lint_frame
+from boxkit.converters.server_columns import declared_columns, server_equalities
 from boxkit.errors import MissingExtra, UnreadableSource
 
 if TYPE_CHECKING:
@@ -70,9 +73,13 @@ def convert(source: Any, *, schemas: list[str] | None = None, tables: list[str] 
         default = _default_schema(engine)
     if not found:
         raise UnreadableSource("there is no table that this user can see", where=server.label)
-    return boxes_of_catalogue(
+    boxes = boxes_of_catalogue(
         found, lambda table, box, labels: ServerReader(server, table, box, labels), default, notes, server.label
     )
+    if not any(field.collation for box in boxes.values() for field in box.fields):
+        return boxes
+    with server.connect() as connection:
+        return with_notes(boxes, list(notes_on_collations(boxes.values(), server_equalities(connection))))
 
 
 def _engine(source: Any) -> Engine:
@@ -111,6 +118,8 @@ def _tables(engine: Engine, schemas: list[str] | None, wanted: list[str] | None,
     # Elsewhere a schema is a database of its own, which the URL did not name.
     own = [default] if engine.dialect.name in ("mysql", "mariadb") else known
     for schema in sorted(own if schemas is None else schemas, key=lambda each: (each != default, each)):
+        with engine.connect() as connection:
+            declared = declared_columns(connection, schema)
         views = inspector.get_view_names(schema=schema)
         if engine.dialect.name == "postgresql":
             views = [*views, *inspector.get_materialized_view_names(schema=schema)]
@@ -118,14 +127,21 @@ def _tables(engine: Engine, schemas: list[str] | None, wanted: list[str] | None,
             if wanted is not None and table not in wanted:
                 continue
             try:
-                yield _table(inspector, schema, table, default)
+                yield _table(inspector, schema, table, default, declared)
             except SQLAlchemyError as error:
                 notes.append(Note("unreadable", f"the table {table!r} cannot be read: {_first_line(error)}"))
 
 
-def _table(inspector: Any, schema: str, table: str, default: str) -> Table:
+def _table(
+    inspector: Any, schema: str, table: str, default: str, declared: Mapping[tuple[str, str], tuple[str, str]]
+) -> Table:
     columns = tuple(
-        Column(each["name"], _words(each["type"]), each.get("comment") or "")
+        Column(
+            each["name"],
+            _words(each["type"]),
+            each.get("comment") or "",
+            *declared.get((table, each["name"]), (_declared(each["type"], inspector.dialect), "")),
+        )
         for each in inspector.get_columns(table, schema=schema)
     )
     keys = tuple(
@@ -145,6 +161,15 @@ def _table(inspector: Any, schema: str, table: str, default: str) -> Table:
     return Table(schema, table, columns, primary, comment, keys)
 
 
+def _declared(kind: Any, dialect: Any) -> str:
+    from sqlalchemy.exc import CompileError
+
+    try:
+        return str(kind.compile(dialect=dialect))
+    except CompileError:
+        return ""
+
+
 def _words(kind: Any) -> str:
     import decimal
 
@@ -159,6 +184,8 @@ def _words(kind: Any) -> str:
         "bool": "boolean",
         "bytes": "bytes",
         "datetime": "datetime",
+        "timedelta": "duration",
+        **dict.fromkeys(("list", "dict", "object", "UUID", "set"), "text"),
     }
     if python is decimal.Decimal:
         return "decimal" if getattr(kind, "scale", None) else "number"

@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from boxkit.box import Box, BoxSet, Field, ForeignKey, Note
+from boxkit.converters.collations import equalities, notes_on_collations
 from boxkit.converters.columns import words_for_values
 from boxkit.converters.combine import missing_on_both
 from boxkit.converters.described import FOLDER, with_descriptions_of
 from boxkit.converters.discover import with_discovered_keys
 from boxkit.converters.lint import lint_values
 from boxkit.converters.source import SourceFile
+from boxkit.converters.sqlite_collations import collations_of
 from boxkit.converters.sqlite_database import Database, Steps, affinity, quoted
 from boxkit.converters.sqlite_reader import SQLiteReader
 from boxkit.errors import UnreadableSource
@@ -107,6 +109,9 @@ class _Catalogue:
         keys = [key for table in list(self.by_table) for key in self.keys(table)]
         keys = list(self.verified(keys))
         self.note_damage()
+        steps = Steps(self.connection, _KEY_STEPS)
+        known = equalities(steps.first_row, lambda text, collation: f"'{text}' COLLATE {quoted(collation)}")
+        self.notes += notes_on_collations(self.by_table.values(), known)
         return BoxSet(self.by_table.values(), keys, self.notes, [self.database.label])
 
     def verified(self, keys: list[ForeignKey]) -> Iterator[ForeignKey]:
@@ -193,10 +198,16 @@ class _Catalogue:
         self.note_renamed(label, names, labels)
         reader = SQLiteReader(self.database, table, tuple(names), labels, label, kind == "view", ())
         types, examples = self.types(reader, label, [row[2] or "" for row in columns])
-        described = zip(labels, types, names, examples, strict=True)
-        fields = tuple(Field(each, kind, name, examples=shown) for each, kind, name, shown in described)
+        described = [Field(*each[:3], examples=each[3]) for each in zip(labels, types, names, examples, strict=True)]
+        declared = [row[2] or "" for row in columns]
+        affinities = tuple(map(affinity, declared))
+        collations = collations_of(self.connection, table) if kind == "table" else {}
+        fields = tuple(
+            replace(each, declared=own, affinity=prefers, collation=collations.get(each.source_name, ""))
+            for each, own, prefers in zip(described, declared, affinities, strict=True)
+        )
         key = sorted((row[5], at) for at, row in enumerate(columns) if row[5])
-        reader = replace(reader, types=tuple(types), affinities=tuple(affinity(row[2] or "") for row in columns))
+        reader = replace(reader, types=tuple(types), affinities=affinities)
         return Box(label, fields, reader, table, tuple(labels[at] for _, at in key), "database")
 
     def note_renamed(self, box: str, names: list[str], labels: tuple[str, ...]) -> None:

@@ -337,10 +337,9 @@ def _operands(expression: Any) -> list[Any]:
 def typed(box: Box, label: str) -> Type:
     """The type of a box's field, with the affinity that its source declares, else the one that suits its values."""
     series = box.frame[label]
-    affinities = getattr(box.reader, "affinities", ())
-    if affinities:
-        declared = dict(zip(getattr(box.reader, "labels", ()), affinities, strict=False))
-        return type_of_series(series, str(declared.get(label, "")).lower())
+    affinity = box.field(label).affinity
+    if affinity:
+        return type_of_series(series, affinity.lower())
     kind = type_of_series(series)
     suits = {"integer": "integer", "boolean": "integer", "number": "real", "text": "text"}.get(kind.kind, "")
     return replace(kind, affinity=suits)

@@ -128,6 +128,18 @@ def test_a_server_is_only_read_and_its_changes_are_seen(kind: str, request: pyte
     engine.dispose()
 
 
+def test_declared_types_and_collations_of_servers_are_theirs(postgres: str, mariadb: str) -> None:
+    fields = {each.label: (each.type, each.declared) for each in boxkit.load(postgres)["order"].fields}
+    assert fields["price"] == ("decimal", "numeric(10,2)") and fields["tags"] == ("text", "text[]")
+    assert fields["doc"] == ("text", "jsonb") and fields["at"][1] == "timestamp with time zone"
+    boxes = boxkit.load(mariadb)
+    fields = {each.label: each.declared for each in boxes["order"].fields}
+    assert fields["big"].endswith("unsigned") and fields["kind"] == "enum('a','b')"
+    assert boxes["order"].field("y").collation and not boxes["order"].field("x").collation
+    said = [note.message for note in boxes.notes if "SQL compares" in note.message]
+    assert len(said) == 1 and "case" in said[0] and boxes["order"].field("y").collation in said[0]
+
+
 def test_an_address_without_a_server_says_where_and_hides_the_password() -> None:
     with pytest.raises(SourceError) as caught:
         boxkit.load("postgresql://me:secret@127.0.0.1:1/none")

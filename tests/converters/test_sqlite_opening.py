@@ -57,7 +57,7 @@ def test_a_damaged_leaf_page_is_noted_too(make) -> None:
 
 
 def test_a_locked_database_is_waited_for_briefly_and_then_named(make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boxkit.converters.sqlite_database._BUSY_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("boxkit.converters.sqlite_database.BUSY_TIMEOUT_S", 0.2)
     path = make("CREATE TABLE t(a)")
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
