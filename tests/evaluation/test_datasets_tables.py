@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from boxkit.errors import UnreadableSource
+from boxkit.errors import SourceNotFound, UnreadableSource
 from boxkit.evaluation.datasets import open_dataset
 from boxkit.evaluation.judging import Predicted, judge
 
@@ -114,6 +114,42 @@ def test_starqa_has_tuples_categories_and_databases_in_either_form(tmp_path):
     assert [task.gold() for task in dataset] == [[("a", 1), (None,)], []]
     assert dataset[0].groups == {"database": ("olist",), "category": ("math", "text")}
     assert "no database 'imdb'" in dataset.skipped[0].problem and "orders" in dataset[0].boxes()
+
+
+def test_starqa_in_a_file_a_database_under_any_of_the_papers_names(tmp_path):
+    for name, content in (("EuroSoccer", "id\n1\n"), ("olist", "id\n2\n")):
+        (tmp_path / "databases" / name).mkdir(parents=True)
+        (tmp_path / "databases" / name / "t.csv").write_text(content)
+    row = {"id": 1, "question": "How many?", "answer": [[1]]}
+    (tmp_path / "es.json").write_text(json.dumps({"data": [row]}))
+    lines(tmp_path / "OL.jsonl", [row])
+    soccer, olist = sorted(open_dataset("starqa", tmp_path), key=lambda task: task.id)
+    assert (soccer.id, soccer.source, olist.source) == ("EuroSoccer/1", "EuroSoccer", "olist")
+    assert "1 January 2025" in soccer.evidence and len(olist.boxes()["t"].frame) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (
+            {"nl": "?", "gold": 1, "database": "olist"},
+            "no 'answer'; there are nl, gold, database (boxkit reads 'question'",
+        ),
+        (
+            {"question": "?", "answer": 1, "source": "olist"},
+            "no 'database'; there are question, answer, source (boxkit",
+        ),
+    ],
+)
+def test_starqa_in_another_layout_says_what_is_read(tmp_path, row, said):
+    (tmp_path / "databases").mkdir()
+    lines(tmp_path / "starqa.jsonl", [row])
+    with pytest.raises(UnreadableSource) as error:
+        open_dataset("starqa", tmp_path)
+    assert said in str(error.value)
+    (tmp_path / "starqa.jsonl").unlink()
+    with pytest.raises(SourceNotFound, match=r"no starqa\.json or starqa\.jsonl"):
+        open_dataset("starqa", tmp_path)
 
 
 def test_starqa_tells_of_each_database_what_its_questions_take_for_granted(tmp_path):

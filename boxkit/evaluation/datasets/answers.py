@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,11 @@ _STARQA = {
     "eurosoccer": "starqa-eurosoccer",
     "europeansoccer": "starqa-eurosoccer",
 }
+
+#: The names of each database, in letters only: the paper's, its short ones, its sources'.
+_STARQA_SAME = ({"imdb"}, {"es", "eurosoccer", "europeansoccer"}, {"ol", "olist", "brazilianecommerce"})
+_STARQA_NAMES = frozenset().union(*_STARQA_SAME)
+_STARQA_FIELDS = " (boxkit reads 'question', 'answer', 'categories' and 'database': rename what is called otherwise)"
 
 _LANGUAGES: dict[str, Language] = {"sql": "sql", "sparql": "sparql", "sexpr": "sexpr"}
 
@@ -65,9 +71,12 @@ def starqa(
 ) -> Dataset:
     """StarQA: questions, answers as lists of tuples, categories, over three databases (IMDb, EuroSoccer, Olist).
 
+    The paper says what an item holds, not how its release names it: fields of other names are refused with those that
+    there are.
+
     Args:
-        path: ``starqa.json`` (or ``.jsonl``) with ``question``, ``answer``, ``categories`` and ``database``, or its
-            folder.
+        path: ``starqa.json`` (or ``.jsonl``) with ``question``, ``answer``, ``categories`` and ``database``; or a
+            folder with that file, or with a file a database, named like it.
         split: ``test`` for all, or a database's name for its questions alone, with its own profile (``starqa-imdb``).
             Among all, each question carries what there is to know of its database.
         skip_bad: Whether rows that do not fit are left out.
@@ -79,19 +88,21 @@ def starqa(
         ValueError: No question is over a database of the split's name.
     """
     where = existing(path)
-    file = first_existing(where, ("starqa.json", "starqa.jsonl", "questions.json")) if where.is_dir() else where
-    roots = [existing(databases)] if databases else [file.parent / "databases", file.parent / "database"]
+    files = _starqa_files(where) if where.is_dir() else [where]
+    roots = [existing(databases)] if databases else [files[0].parent / "databases", files[0].parent / "database"]
     found = Databases.of(roots)
 
     def made(at: int, row: Row) -> Task:
         if "answer" not in row.values:
-            raise BadField(f"there is no 'answer'; there are {', '.join(row.values)}")
-        name = row.text("database", "db_id", "db")
-        source = _source(found, name)
+            raise BadField(f"there is no 'answer'; there are {', '.join(row.values)}{_STARQA_FIELDS}")
+        name = row.optional("database", "db_id", "db") or _database_of(Path(row.file))
+        if not name:
+            raise BadField(f"there is no 'database'; there are {', '.join(row.values)}{_STARQA_FIELDS}")
+        name, source = _source(found, name)
         categories = row.values.get("categories", row.values.get("category")) or ()
         named = [categories] if isinstance(categories, str) else categories
         return Task(
-            row.optional("id") or str(at),
+            "/".join([name] * (len(files) > 1) + [row.optional("id") or str(at)]),
             row.text("question"),
             partial(_boxes, [source]),
             partial(_tuples, row.values["answer"]),
@@ -104,15 +115,16 @@ def starqa(
             groups={"database": (name,), "category": tuple(map(str, named))},
         )
 
-    tasks, bad = collect(json_rows_or_lines(file), made, skip_bad=skip_bad)
-    scorers = ("starqa", "starqa_tolerant")
+    rows = (row for file in files for row in json_rows_or_lines(file, _key_of(file)))
+    tasks, bad = collect(rows, made, skip_bad=skip_bad)
+    scorers, read = ("starqa", "starqa_tolerant"), ", ".join(map(str, files))
     if split in (None, "test"):
-        return Dataset("starqa", "test", tasks, scorers, PROFILES["starqa"], bad, str(file))
+        return Dataset("starqa", "test", tasks, scorers, PROFILES["starqa"], bad, read)
     own = tuple(task for task in tasks if _letters(task.source) == _letters(split))
     if not own:
         known = ", ".join(dict.fromkeys(["test", *(task.source for task in tasks)]))
         raise ValueError(f"starqa has the splits {known}, not {split!r}")
-    return Dataset("starqa", split, own, scorers, _starqa_profile(split), bad, str(file))
+    return Dataset("starqa", split, own, scorers, _starqa_profile(split), bad, read)
 
 
 def _starqa_profile(database: str) -> Profile:
@@ -124,11 +136,40 @@ def _letters(name: str) -> str:
     return "".join(filter(str.isalpha, name.casefold()))
 
 
-def _source(databases: Databases, name: str) -> str:
+def _starqa_files(folder: Path) -> list[Path]:
+    """The one file of questions, else a file a database."""
+    whole = [folder / f"{name}{suffix}" for name in ("starqa", "questions") for suffix in (".json", ".jsonl")]
+    each = [
+        path for path in sorted(folder.glob("*.json*")) if path.suffix in (".json", ".jsonl") and _database_of(path)
+    ]
+    found = [path for path in whole if path.is_file()][:1] or each
+    return found or [first_existing(folder, tuple(path.name for path in whole))]
+
+
+def _database_of(file: Path) -> str:
+    """The database that a file's name says; empty for a file of all questions."""
+    return file.stem if _letters(file.stem) in _STARQA_NAMES else ""
+
+
+def _key_of(file: Path) -> str | None:
+    """Under which name a JSON object keeps the list of questions."""
+    with file.open(encoding="utf-8-sig") as opened:
+        begin = opened.read(4096)
+    found = re.match(r'\s*\{\s*"(questions|data|items|examples)"\s*:\s*\[', begin)
+    return found[1] if found else None
+
+
+def _source(databases: Databases, name: str) -> tuple[str, str]:
+    """A database's name there and where it lies, perhaps under another of the paper's names for it."""
+    same = next((names for names in _STARQA_SAME if _letters(name) in names), {_letters(name)})
     for folder in databases.folders:
-        if (folder / name).is_dir() and not any((folder / name).glob(f"{name}.*")):
-            return str(folder / name)
-    return str(databases.path(name))
+        for path in (folder / name, *sorted(folder.iterdir())):
+            is_it = path.name == name or _letters(path.stem) in same
+            if is_it and path.is_dir() and not any(path.glob(f"{path.name}.*")):
+                return path.name, str(path)
+            if is_it and path.exists():
+                return path.stem, str(databases.path(path.stem))
+    return name, str(databases.path(name))
 
 
 def dabench(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -> Dataset:
