@@ -12,7 +12,7 @@ from boxkit.box import Box, Field, Note
 __all__ = ["Equality", "equalities", "notes_on_collations"]
 
 #: More fields of one collation than this are one note.
-_MOST_NOTES = 5
+_MOST_NOTES = 3
 _MOST_NAMED = 8
 
 
