@@ -61,6 +61,9 @@ class DuckEngine:
         with self._lock:
             return self._opened().as_text
 
+    def prepare(self) -> None:
+        """Nothing: see `SqlEngine.prepare`."""
+
     def query(self, sql: str, limits: SqlLimits = SqlLimits()) -> Fetched | Failure:
         """Run one query; see `SqlEngine.query`."""
         refusal = guarded(sql, self.dialect)

@@ -94,6 +94,10 @@ class SqlEngine(Protocol):
         """By box, the labels of fields that the engine holds as text because it has no type for their values."""
         ...
 
+    def prepare(self) -> None:
+        """Do what a query needs and what can be done before it is known; called while a model writes it."""
+        ...
+
     def query(self, sql: str, limits: SqlLimits = SqlLimits()) -> Fetched | Failure:
         """Run one query. What is refused, fails or takes too long is a `Failure`, not an exception."""
         ...

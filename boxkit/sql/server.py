@@ -49,6 +49,9 @@ class ServerEngine:
         name = self.server.engine.dialect.name
         return _DIALECTS.get(name, name)
 
+    def prepare(self) -> None:
+        """Nothing: see `SqlEngine.prepare`."""
+
     def query(self, sql: str, limits: SqlLimits = SqlLimits()) -> Fetched | Failure:
         """Run one query; see `SqlEngine.query`."""
         from sqlalchemy.exc import SQLAlchemyError

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import marshal
-import os
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Collection, Mapping
@@ -23,6 +20,7 @@ from boxkit.converters.sqlite_reader import SQLiteReader
 from boxkit.errors import SourceError
 from boxkit.failure import Failure
 from boxkit.naming import field_labels
+from boxkit.sql import spare
 from boxkit.sql.engine import Fetched, SqlLimits, guarded, late, sql_failure, too_large
 
 __all__ = ["SqliteEngine", "sqlite_engine"]
@@ -53,6 +51,10 @@ class SqliteEngine:
     def path(self) -> str | None:
         """The database's file; None for one in memory."""
         return None if self.database.path is None else str(Path(self.database.path).absolute())
+
+    def prepare(self) -> None:
+        """Start the process that will run the next query."""
+        spare.prepare()
 
     def query(self, sql: str, limits: SqlLimits = SqlLimits()) -> Fetched | Failure:
         """Run one query; see `SqlEngine.query`."""
@@ -95,14 +97,7 @@ class SqliteEngine:
 
 def _answer(asked: bytes, seconds: float) -> tuple[list[str], list[tuple[Any, ...]], dict[str, Any] | None]:
     """The columns' names, the rows, and what the process said at its end; None where it came to none."""
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-S", str(Path(__file__).with_name("sqlite_worker.py"))],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={"PATH": os.defpath, "LANG": "C.UTF-8"},
-        start_new_session=True,  # Ctrl-C is for the host
-    )
+    process = spare.taken()
     stop = threading.Timer(seconds, process.kill)
     stop.daemon = True
     stop.start()
@@ -126,9 +121,4 @@ def _answer(asked: bytes, seconds: float) -> tuple[list[str], list[tuple[Any, ..
         return [], [], None
     finally:
         stop.cancel()
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(BrokenPipeError):
-                    pipe.close()
+        spare.ended(process)

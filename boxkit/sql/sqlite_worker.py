@@ -30,7 +30,10 @@ BATCH_ROWS = 500
 
 def main() -> None:
     """Open, run, send."""
-    head = json.loads(sys.stdin.buffer.readline())
+    asked = sys.stdin.buffer.readline()
+    if not asked:
+        return  # it waited, and was not needed
+    head = json.loads(asked)
     connection = sqlite3.connect(head["uri"] or ":memory:", uri=True, timeout=head["busy_s"])
     if not head["uri"]:
         connection.deserialize(sys.stdin.buffer.read(head["bytes"]))

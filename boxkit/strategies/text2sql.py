@@ -96,6 +96,7 @@ def fetch(
         context=context,
         profile=settings.profile,
     )
+    yield Compute(engine.prepare)
     return (
         yield from tried_queries(
             settings.conversation(prompt, boxes, "text2sql_retry", "sql"),

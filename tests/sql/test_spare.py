@@ -1,0 +1,52 @@
+"""A query's process is started while the model still writes the query."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+import boxkit
+from boxkit.sql import engine_for, spare
+from boxkit.testing import ScriptedLLM
+
+
+@pytest.fixture
+def boxes(tmp_path):
+    with sqlite3.connect(tmp_path / "one.sqlite") as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS a")
+    return boxkit.load(tmp_path / "one.sqlite")
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The processes started, from none on."""
+    made = []
+    start = spare._started
+    monkeypatch.setattr(spare, "_WAITING", {})
+    monkeypatch.setattr(spare, "_started", lambda: made.append(start()) or made[-1])
+    yield made
+    for process in made:
+        spare.ended(process)
+
+
+def test_a_question_waits_for_no_process_to_start_after_the_models_reply(boxes, started):
+    before = []
+    llm = ScriptedLLM(lambda _: before.append(len(started)) or "```sql\nSELECT a FROM t\n```")
+    assert boxkit.Text2SQL(llm).ask("?", boxes).check().rows == [(1,)]
+    assert before == [1] and len(started) == 1
+    assert started[0].poll() is not None, "a process runs one query and ends"
+
+
+def test_a_process_that_died_while_it_waited_is_passed_over(boxes, started):
+    engine = engine_for(boxes)
+    engine.prepare()
+    started[0].kill()
+    started[0].wait()
+    assert engine.query("SELECT a FROM t").frame["a"].tolist() == [1]
+
+
+def test_no_more_processes_wait_than_one_vote_needs(boxes, started):
+    for _ in range(10):
+        engine_for(boxes).prepare()
+    assert len(started) == spare.MOST
