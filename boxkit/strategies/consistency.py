@@ -10,6 +10,7 @@ from typing import Any, Literal
 from boxkit.answer import Answer, Usage
 from boxkit.box import BoxSet
 from boxkit.canonical import vote_key
+from boxkit.strategies.loop import spent_before
 from boxkit.strategies.steps import Steps, Strategy, StrategyBase, Together
 
 __all__ = ["Hybrid", "SelfConsistency", "Vote", "vote"]
@@ -148,6 +149,7 @@ class Hybrid(StrategyBase):
         if won.votes >= self.agree:
             details = {**won.answer.details, "votes": won.votes, "fell_back": False}
             return replace(won.answer, usage=_spent(answers), strategy=self.name, details=details)
-        last: Answer = yield from self.fallback.steps(question, boxes)
+        with spent_before(_spent(answers)):
+            last: Answer = yield from self.fallback.steps(question, boxes)
         details = {**last.details, "votes": won.votes, "fell_back": True}
         return replace(last, usage=_spent([*answers, last]), strategy=self.name, details=details)

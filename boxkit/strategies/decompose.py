@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from boxkit.answer import Answer, Attempt
+from boxkit.answer import Answer, Attempt, Usage
 from boxkit.box import Box, BoxSet
 from boxkit.boxcode import literal
 from boxkit.canonical import plain
@@ -19,7 +19,16 @@ from boxkit.profile import PROFILES, Profile
 from boxkit.prompts import parse_reply, render
 from boxkit.prompts.render import pandas_words
 from boxkit.prompts.reply import parse_json_reply
-from boxkit.strategies.loop import Conversation, Outcome, Retry, Tried, answer_of, parameters_for, template_retry
+from boxkit.strategies.loop import (
+    Conversation,
+    Outcome,
+    Retry,
+    Tried,
+    answer_of,
+    parameters_for,
+    spent_before,
+    template_retry,
+)
 from boxkit.strategies.pandora import ran
 from boxkit.strategies.steps import Compute, Execute, Request, Steps, StrategyBase
 
@@ -79,13 +88,15 @@ class Decompose(StrategyBase):
         sampled = yield Compute(lambda: sample(boxes, plan.values))
         code, state = "", ""
         for number, subquestion in enumerate(plan.subquestions, start=1):
-            outcome = yield from self._part(question, sampled, boxcode, plan, number, subquestion, code, state)
+            with spent_before(_spent(tried)):
+                outcome = yield from self._part(question, sampled, boxcode, plan, number, subquestion, code, state)
             tried += outcome.attempts
             if outcome.failure is not None:
                 return answer_of(question, None, tried, self.name, details={"subquestions": plan.subquestions})
             code = outcome.attempts[-1].code
             state = _state(f"step_{number}", outcome.product.answer)
-        merged: Outcome = yield from self._merge(question, boxes, boxcode, code)
+        with spent_before(_spent(tried)):
+            merged: Outcome = yield from self._merge(question, boxes, boxcode, code)
         run: Run | None = merged.product
         return answer_of(
             question,
@@ -156,6 +167,10 @@ class Decompose(StrategyBase):
         code = reply.code if reply.code.startswith(before) else f"{before}\n{reply.code}"
         run: Run = yield Execute(code, boxes, self.limits)
         return ran(made, code, run, profile), run
+
+
+def _spent(tried: Sequence[Attempt]) -> Usage:
+    return sum((attempt.usage for attempt in tried), Usage())
 
 
 def _state(name: str, value: Any) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -44,6 +45,16 @@ class Outcome:
     def usage(self) -> Usage:
         """What all attempts cost."""
         return sum((attempt.usage for attempt in self.attempts), Usage())
+
+
+@contextmanager
+def spent_before(usage: Usage) -> Iterator[None]:
+    """What earlier steps cost is in the ``usage`` of an `LLMError` that a later one ends with."""
+    try:
+        yield
+    except LLMError as error:
+        error.usage = usage + (error.usage or Usage())
+        raise
 
 
 def template_retry(template: str) -> Retry:
@@ -99,11 +110,8 @@ class Conversation:
         tried: tuple[Attempt, ...] = ()
         product: Any = None
         for number in range(1, self.attempts + 1):
-            try:
+            with spent_before(sum((each.usage for each in tried), Usage())):
                 completion: Completion = yield Call(self.llm, messages, self.parameters)
-            except LLMError as error:
-                error.usage = sum((each.usage for each in tried), error.usage or Usage())
-                raise
             # Half a surrogate pair is no text: neither a prompt nor a record could carry it on.
             completion = replace(completion, text=completion.text.encode("utf-8", "replace").decode())
             made, product = yield from attempt(completion)

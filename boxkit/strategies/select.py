@@ -17,7 +17,7 @@ from boxkit.profile import PROFILES, Profile
 from boxkit.prompts import render
 from boxkit.prompts.reply import parse_reply
 from boxkit.strategies.consistency import vote
-from boxkit.strategies.loop import parameters_for
+from boxkit.strategies.loop import parameters_for, spent_before
 from boxkit.strategies.steps import Call, Execute, Steps, Strategy, StrategyBase, Together
 
 __all__ = ["Select"]
@@ -82,7 +82,8 @@ class Select(StrategyBase):
         distinct = list({vote_key(answer.rows): answer for answer in reversed(answers) if answer.ok}.values())[::-1]
         if won.votes >= self.agree or len(distinct) < 2:
             return self._finish(won.answer, "agreement", answers, Usage())
-        chosen, by, spent = yield from self._choose(question, boxes, distinct)
+        with spent_before(sum((answer.usage for answer in answers), Usage())):
+            chosen, by, spent = yield from self._choose(question, boxes, distinct)
         return self._finish(chosen, by, answers, spent)
 
     def _finish(self, chosen: Answer, by: str, answers: Sequence[Answer], spent: Usage) -> Answer:
@@ -100,7 +101,8 @@ class Select(StrategyBase):
         if len(best) == 1:
             return best[0], "checks", spent
         shown = [_Candidate(answer.code, _rows(answer)) for answer in best]
-        judged = yield from self._complete(render("select_judge", **asked, candidates=shown), boxes)
+        with spent_before(spent):
+            judged = yield from self._complete(render("select_judge", **asked, candidates=shown), boxes)
         spent += judged.usage.of_step("judge")
         choices = [int(number) for number in _CHOICE.findall(judged.text)]
         if choices and 1 <= choices[-1] <= len(best):

@@ -7,14 +7,14 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from boxkit.answer import Answer, Attempt
+from boxkit.answer import Answer, Attempt, Usage
 from boxkit.box import BoxSet
 from boxkit.executor import Run
 from boxkit.failure import Failure
 from boxkit.llm.protocol import Completion
 from boxkit.prompts import render
 from boxkit.sql import Fetched, SqlEngine
-from boxkit.strategies.loop import Outcome, Tried, answer_of
+from boxkit.strategies.loop import Outcome, Tried, answer_of, spent_before
 from boxkit.strategies.pandora import ran
 from boxkit.strategies.sqlcode import parse_function, with_function
 from boxkit.strategies.steps import ExecuteFrames, Request, Steps, Together
@@ -97,12 +97,13 @@ def several_calls(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: 
     if decomposition is None:
         return answer_of(question, None, decomposed.attempts, settings.name)
     alone = len(decomposition.sql) == 1 and not decomposition.python
-    fetches: list[Outcome] = yield Together(
-        [
-            fetch(settings, step, boxes, engine, settings.sql_limits, context="" if alone else question)
-            for step in decomposition.sql
-        ]
-    )
+    with spent_before(decomposed.usage):
+        fetches: list[Outcome] = yield Together(
+            [
+                fetch(settings, step, boxes, engine, settings.sql_limits, context="" if alone else question)
+                for step in decomposition.sql
+            ]
+        )
     # Failed fetches last: the last attempt says whether there is an answer.
     in_order = sorted(fetches, key=lambda each: each.failure is not None)
     attempts = [*decomposed.attempts, *(attempt for each in in_order for attempt in each.attempts)]
@@ -114,7 +115,8 @@ def several_calls(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: 
         details["truncated"] = True
     if alone:
         return answer_of(question, fetched[0].frame, attempts, settings.name, details=details)
-    computed: Outcome = yield from _compute(settings, question, boxes, decomposition, fetched)
+    with spent_before(sum((attempt.usage for attempt in attempts), Usage())):
+        computed: Outcome = yield from _compute(settings, question, boxes, decomposition, fetched)
     run: Run | None = computed.product
     queries = [f"-- {step}\n{each.attempts[-1].code}" for step, each in zip(decomposition.sql, fetches, strict=True)]
     return answer_of(

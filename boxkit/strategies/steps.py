@@ -13,8 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from boxkit.answer import Answer
+from boxkit.answer import Answer, Usage
 from boxkit.box import BoxSet
+from boxkit.errors import LLMError
 from boxkit.executor import acompute_result, aexecute, compute_result, execute
 from boxkit.executor.limits import Limits
 from boxkit.llm.protocol import LLM, Message, Parameters
@@ -85,7 +86,10 @@ class Compute:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """Several generators at once; answered with their results in the same order. The first error ends all."""
+    """Several generators at once; answered with their results in the same order.
+
+    The first error is raised at the yield, with what the others cost, when all have come to their end.
+    """
 
     generators: Sequence[Generator[Any, Any, Any]]
 
@@ -132,7 +136,7 @@ def _do(request: Request) -> Any:
             if not generators:
                 return []
             with ThreadPoolExecutor(max_workers=len(generators), thread_name_prefix="boxkit") as pool:
-                return list(pool.map(drive, generators))
+                return _all_of(list(pool.map(_driven, generators)))
 
 
 async def adrive(steps: Steps[T]) -> T:
@@ -166,7 +170,25 @@ async def _ado(request: Request) -> Any:
         case Compute(function):
             return await asyncio.to_thread(function)
         case Together(generators):
-            return list(await asyncio.gather(*map(adrive, generators)))
+            return _all_of(await asyncio.gather(*map(adrive, generators), return_exceptions=True))
+
+
+def _driven(steps: Steps[Any]) -> Any:
+    try:
+        return drive(steps)
+    except Exception as error:
+        return error
+
+
+def _all_of(outcomes: Sequence[Any]) -> list[Any]:
+    """The outcomes; the first error among them, with what all others cost, is raised."""
+    failed = next((outcome for outcome in outcomes if isinstance(outcome, BaseException)), None)
+    if failed is None:
+        return list(outcomes)
+    if isinstance(failed, LLMError):
+        spent = (getattr(outcome, "usage", None) for outcome in outcomes if outcome is not failed)
+        failed.usage = sum((usage for usage in spent if usage is not None), failed.usage or Usage())
+    raise failed
 
 
 @runtime_checkable
