@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from boxkit.box import BoxSet, Note
-from boxkit.converters.combine import combine, with_key_notes
+from boxkit.converters.combine import combine, with_key_notes, with_notes
 from boxkit.converters.discover import with_discovered_keys
 from boxkit.converters.links import link
 from boxkit.converters.locate import Located, locate
@@ -97,7 +97,7 @@ def _convert(chosen: Sequence[_Group], given: dict[str, Any], options: dict[str,
             raise UnreadableSource(
                 f"nothing in it can be read: {group.notes[-1].message}", where=_label(group.parts[0][0])
             )
-        groups.append(_one_source(sets, discover, group.notes))
+        groups += _sources(sets, discover, group.notes)
     if len(groups) == 1:
         return with_key_notes(groups[0])
     boxes, names_by_source = combine(groups)
@@ -112,15 +112,19 @@ def _converted(source: Any, each: Converter, given: dict[str, Any], options: dic
     return each.convert(source, **taken)
 
 
-def _one_source(sets: Sequence[BoxSet], discover: bool | None, notes: Sequence[Note]) -> BoxSet:
-    """What one argument stands for: one file's boxes, or a folder's, with the keys that nobody declared."""
-    boxes = sets[0] if len(sets) == 1 else combine(sets)[0]
-    if notes:
-        boxes = BoxSet(boxes.values(), boxes.foreign_keys, (*boxes.loading_notes, *notes), boxes.sources)
-    is_tables = all(box.kind == "table" for box in boxes.values())
-    if is_tables and not boxes.foreign_keys and discover is not False:
-        return with_discovered_keys(boxes)
-    return boxes
+def _sources(sets: Sequence[BoxSet], discover: bool | None, notes: Sequence[Note]) -> list[BoxSet]:
+    """What one argument stands for: a folder's tables are one source, each database and graph in it is another."""
+    tables = [each for each in sets if _is_tables(each)]
+    found = [each for each in sets if not _is_tables(each)]
+    if tables:
+        together = tables[0] if len(tables) == 1 else combine(tables)[0]
+        found.insert(0, together if discover is False else with_discovered_keys(together))
+    return [with_notes(found[0], notes), *found[1:]]
+
+
+def _is_tables(boxes: BoxSet) -> bool:
+    """Whether these are tables that declare no keys."""
+    return not boxes.foreign_keys and all(box.kind == "table" for box in boxes.values())
 
 
 def _check_options(converters: Sequence[Converter], given: dict[str, Any], options: dict[str, Any]) -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import sqlite3
 import subprocess
 import sys
 import zipfile
@@ -195,3 +197,14 @@ def test_archives_give_every_file_they_hold_wherever_it_would_go(tmp_path: Path)
 def test_a_list_of_paths_is_told_how_to_give_them(tmp_path: Path) -> None:
     with pytest.raises(UnknownFormat, match=r"load\(\*sources\)"):
         boxkit.load([tmp_path / "a.csv", "b.csv"])
+
+
+def test_a_folder_of_several_kinds_is_linked_as_its_files_are_one_by_one(tmp_path: Path) -> None:
+    """Who puts a CSV file beside a database means to ask of both."""
+    (tmp_path / "sale.csv").write_text("buyer,pieces\nAnna,3\nBob,1\nChloé,2\n", encoding="utf-8")
+    with contextlib.closing(sqlite3.connect(tmp_path / "crm.sqlite")) as connection:
+        connection.execute("create table customer(id integer primary key, name text)")
+        connection.executemany("insert into customer(name) values (?)", [("Anna",), ("Bob",), ("Chloé",)])
+        connection.commit()
+    alone = boxkit.load(tmp_path / "sale.csv", tmp_path / "crm.sqlite")
+    assert [str(key) for key in boxkit.load(tmp_path).foreign_keys] == [str(key) for key in alone.foreign_keys] != []

@@ -111,7 +111,8 @@ def _transpiled(example: Example, boxes: BoxSet) -> tuple[str, str]:
         return code, " ".join(describe(transpile.sql_to_plan(example.program, boxes, example.dialect)))
     reader = {"sparql": "sparql_to_pandas", "sexpr": "sexpr_to_pandas"}.get(example.language, "")
     if not reader or not hasattr(transpile, reader):
-        raise UnsupportedQuery(f"a gold program in {example.language or 'no language'}")
+        known = f"a gold program in {example.language!r}"
+        raise UnsupportedQuery(known if example.language else "a question without a gold program")
     code = getattr(transpile, reader)(example.program, boxes)
     plan = getattr(transpile, reader.replace("_pandas", "_plan"), None)
     return code, " ".join(describe(plan(example.program, boxes))) if plan else ""
