@@ -13,7 +13,6 @@ from boxkit.cli.app import app
 from boxkit.errors import UnreadableSource
 from boxkit.evaluation.ablations import ablate, ablations, build
 from boxkit.evaluation.report import runs_below, tables_of, write_report
-from boxkit.evaluation.runner import evaluate
 from boxkit.memory import Demonstration, Memory
 from boxkit.profile import PROFILES
 from boxkit.testing import ScriptedLLM
@@ -88,18 +87,6 @@ def test_a_grid_goes_on_where_it_stopped_and_its_report_has_every_cell(shop, run
     assert "66.7" in text and "scores.png" in text and (tmp_path / "report" / "scores.png").stat().st_size > 1000
     with (tmp_path / "report" / "scores.csv").open() as file:
         assert next(csv.reader(file))[-1] == "published"
-
-
-def test_starqas_published_figures_and_oracle_stand_beside_ours(shop, tmp_path):
-    from dataclasses import replace
-
-    starqa = replace(shop, name="starqa", scorers=("starqa",)).head(4)
-    for name, good in (("Text2SQL", lambda price: price < 2), ("single", lambda price: price > 2)):
-        labels = {"variant": name, "group": "strategies"}
-        evaluate(boxkit.Pandora(answering(good)), starqa, tmp_path / name, labels=labels)
-    tables = {table.name: table for table in tables_of(runs_below([tmp_path]))}
-    assert {row[2]: row[-1] for row in tables["scores"].rows} == {"Text2SQL": "37.2", "single": "40.4"}
-    assert tables["oracle"].rows == (("starqa/dev", "gpt-4.1", "Text2SQL, single", "75.0", "4"),)
 
 
 def test_the_commands_make_a_grid_and_its_report(shop, tmp_path):

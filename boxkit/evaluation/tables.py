@@ -1,0 +1,70 @@
+"""A table of a report, and the cells that several of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from boxkit.evaluation.statistics import wilson
+from boxkit.evaluation.summary import RunReport, Summary
+
+__all__ = ["Table", "benchmark_of", "label_of", "share", "spread", "who"]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a report.
+
+    Attributes:
+        name: Its file's name.
+        title: What it shows.
+        columns: Their names.
+        rows: Texts.
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def markdown(self) -> str:
+        """As Markdown."""
+
+        def line(cells: Iterable[str]) -> str:
+            return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+        rule = "|" + "---|" * len(self.columns)
+        return "\n".join([f"## {self.title}", "", line(self.columns), rule, *map(line, self.rows)])
+
+
+def label_of(run: RunReport, name: str) -> str:
+    """What a report calls a run: its ``model``, ``variant`` or ``group``; empty where nothing."""
+    labels: dict[str, str] = run.about.get("labels", {})
+    return labels.get(name, "")
+
+
+def benchmark_of(run: RunReport) -> str:
+    """The benchmark and its split."""
+    return f"{run.settings['dataset']}/{run.settings['split']}"
+
+
+def who(run: RunReport) -> tuple[str, str, str]:
+    """The first cells of a row: benchmark, model, strategy."""
+    return benchmark_of(run), label_of(run, "model") or "no model", label_of(run, "variant")
+
+
+def spread(summary: Summary) -> tuple[str, str, str]:
+    """Three cells: score, interval, n."""
+    return (
+        f"{100 * summary.score:.1f}",
+        f"{100 * summary.low:.1f} to {100 * summary.high:.1f}",
+        str(summary.questions),
+    )
+
+
+def share(part: Sequence[bool]) -> str:
+    """One cell: a percentage with its interval and n."""
+    if not part:
+        return "none"
+    low, high = wilson(sum(part), len(part))
+    return f"{100 * sum(part) / len(part):.1f} [{100 * low:.1f}, {100 * high:.1f}] (n = {len(part)})"
