@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from boxkit.box import Box, BoxSet, Field, Note, Reading
+from boxkit.converters.arrow_memory import frugal_memory
+from boxkit.converters.arrow_series import FileColumn
 from boxkit.converters.parquet import arrow_reading, arrow_words
 from boxkit.converters.source import SourceFile
 from boxkit.errors import UnreadableSource
@@ -72,6 +75,14 @@ def _opened(source: SourceFile, columns: Sequence[int] = ()) -> Iterator[Any]:
         raise UnreadableSource(f"this Arrow file is damaged: {error}", where=source.label) from error
 
 
+def _batches(file: Any) -> Iterator[Any]:
+    """The batches of a file, of a stream or of a table."""
+    if hasattr(file, "get_batch"):
+        yield from map(file.get_batch, range(file.num_record_batches))
+    else:
+        yield from file
+
+
 @dataclass(frozen=True, slots=True)
 class _Whole:
     """A table in memory, read as files are."""
@@ -85,6 +96,9 @@ class _Whole:
     def read_all(self) -> Any:
         return self.table
 
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.table.to_batches())
+
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
@@ -96,12 +110,19 @@ class _Reader:
         """Some fields, or the first rows only."""
         labels = self.labels if columns is None else tuple(columns)
         rows = self.count() if limit is None else min(limit, self.count())
-        chosen = (self._column(self.labels.index(label)).slice(0, rows) for label in labels)
+        with _opened(self.source) as file:
+            kinds = list(file.schema.types)
+        places = [self.labels.index(label) for label in labels]
+        chosen = (FileColumn(kinds[at], rows, partial(self._chunks, at, rows)) for at in places)
         return arrow_reading(chosen, labels, self.box, rows)
 
-    def _column(self, at: int) -> Any:
-        with _opened(self.source, [at]) as file:
-            return file.read_all().column(0)
+    def _chunks(self, at: int, rows: int) -> Iterator[Any]:
+        with frugal_memory(), _opened(self.source, [at]) as file:
+            for batch in _batches(file):
+                yield batch.column(0).slice(0, rows)
+                rows -= batch.num_rows
+                if rows <= 0:
+                    break
 
     def count(self) -> int:
         """The number of rows."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boxkit.box import Note
@@ -14,20 +15,46 @@ from boxkit.converters.filling import Filling
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["arrow_series", "json_text"]
+__all__ = ["FileColumn", "arrow_series", "json_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileColumn:
+    """A column that is still in its file.
+
+    Attributes:
+        type: Its Arrow type.
+        length: The number of its rows.
+        chunks: Reads its Arrow arrays, one after the other, from the first at each call.
+    """
+
+    type: Any
+    length: int
+    chunks: Callable[[], Iterable[Any]]
+
+    def whole(self) -> Any:
+        """All of it, as a chunked array."""
+        import pyarrow as pa
+
+        return pa.chunked_array(list(self.chunks()), self.type)
 
 
 def arrow_series(array: Any, box: str, label: str, notes: list[Note]) -> pd.Series[Any]:
     """The column: integers and booleans with missing values stay what they are, nested values become JSON text.
 
     Args:
-        array: A chunked array.
+        array: A chunked array, or a `FileColumn`, which is read so that it is never held twice where that can be.
         box: For notes.
         label: For notes.
         notes: Added to.
     """
     import pyarrow as pa
 
+    if isinstance(array, FileColumn):
+        series = _filled(array)
+        if series is not None:
+            return series
+        array = array.whole()
     kind = array.type
     if pa.types.is_nested(kind) and not pa.types.is_union(kind):
         notes.append(Note("cast", "nested values became JSON text", box, label))
@@ -48,6 +75,29 @@ def arrow_series(array: Any, box: str, label: str, notes: list[Note]) -> pd.Seri
         message = f"its values of type {kind} include some that pandas cannot hold; they became text"
         notes.append(Note("cast", message, box, label))
         return column(_texts(array), "text")
+
+
+def _filled(column: FileColumn) -> pd.Series[Any] | None:
+    """The column, filled chunk by chunk; None where it is none of integers, floats or texts, or texts no UTF-8."""
+    import pyarrow as pa
+
+    tests = (pa.types.is_int64, pa.types.is_float64, pa.types.is_string, pa.types.is_large_string)
+    if not column.length or not any(test(column.type) for test in tests):
+        return None
+    filling = Filling(column.length)
+    for chunk in column.chunks():
+        if pa.types.is_int64(column.type):
+            missing = chunk.is_null().to_numpy(zero_copy_only=False) if chunk.null_count else None
+            filling.integers((chunk.fill_null(0) if chunk.null_count else chunk).to_numpy(), missing)
+        elif pa.types.is_float64(column.type):
+            filling.floats(chunk.to_numpy(zero_copy_only=False))
+        else:
+            filling.texts(chunk)
+        if not filling.is_exact:
+            return None
+        del chunk
+        pa.default_memory_pool().release_unused()
+    return filling.series("text")
 
 
 def _nullable(kind: Any) -> Any:

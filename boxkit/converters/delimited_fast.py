@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from boxkit.box import Note
+from boxkit.converters.arrow_memory import frugal_memory
 from boxkit.converters.dialect import Dialect, parse, sniff
 from boxkit.converters.header import has_header, header_row, header_span
 from boxkit.converters.source import SourceFile
@@ -18,12 +21,20 @@ if TYPE_CHECKING:
 __all__ = ["read_columns"]
 
 #: Arrow reads some forty blocks ahead, so a block is a small part of the file.
-_BLOCKS = 128
-_LEAST_BLOCK_BYTES, _MOST_BLOCK_BYTES = 131_072, 1_048_576
+_BLOCKS = 512
+_LEAST_BLOCK_BYTES, _MOST_BLOCK_BYTES = 131_072, 524_288
+#: So many times as much is taken where a row is longer than a block.
+_LONGER = 32
+#: Blocks that are typed together: looking at one takes a while, however small it is.
+_JOINED = 4
 
 
 class _NotRegular(Exception):
     """The file holds what only the careful way reads."""
+
+
+class _LongRow(_NotRegular):
+    """A row is longer than a block."""
 
 
 def read_columns(
@@ -47,13 +58,17 @@ def read_columns(
     if not plain or any("\n" in cell or "\r" in cell for cell in rows[0]) or "\r" in sample.replace("\r\n", ""):
         return None
     names = rows[0]
-    found: list[Note] = []
+    blocks = _Blocks(source, dialect, len(names), box)
+    expected = source.size // max(_width(rows), 1)
     try:
-        columns, length = _columns(
-            _Blocks(source, dialect, len(names), box, found), source.size // max(_width(rows), 1)
-        )
+        try:
+            columns, length = _columns(blocks, expected)
+        except _LongRow:
+            blocks = replace(blocks, block_bytes=blocks.block_bytes * _LONGER)
+            columns, length = _columns(blocks, expected)
     except _NotRegular:
         return None
+    found = list(blocks.notes)
     labels = [name or f"column_{at + 1}" for at, name in enumerate(names)]
     series = [each.series(box, label, found) for each, label in zip(columns, labels, strict=True)]
     notes += found
@@ -71,10 +86,13 @@ def _columns(blocks: _Blocks, rows: int) -> tuple[list[TextColumn], int]:
     unread = list(range(blocks.width))
     while unread:
         length = 0
-        for batch in blocks.read(unread):
-            for at, array in zip(unread, batch.columns, strict=True):
-                columns[at].put(array)
-            length += batch.num_rows
+        with frugal_memory() as pool:
+            for batch in blocks.read(unread):
+                for at, array in zip(unread, batch.columns, strict=True):
+                    columns[at].put(array)
+                length += batch.num_rows
+                # Freed pieces go back to the system, or they add up beside the columns.
+                pool.release_unused()
         for each in columns:
             each.end()
         unread = [at for at, each in enumerate(columns) if each.is_refuted]
@@ -83,18 +101,22 @@ def _columns(blocks: _Blocks, rows: int) -> tuple[list[TextColumn], int]:
     return columns, length
 
 
+@dataclass
 class _Blocks:
     """A file's rows, so many megabytes at a time."""
 
-    def __init__(self, source: SourceFile, dialect: Dialect, width: int, box: str, notes: list[Note]) -> None:
-        self.source = source
-        self.delimiter = dialect.delimiter
-        self.width = width
-        self.box = box
-        self.notes = notes
-        self.blank_lines = 0
-        self.is_first = True
-        self.block_bytes = min(max(source.size // _BLOCKS, _LEAST_BLOCK_BYTES), _MOST_BLOCK_BYTES)
+    source: SourceFile
+    dialect: Dialect
+    width: int
+    box: str
+    block_bytes: int = 0
+    notes: list[Note] = field(default_factory=list, init=False)
+    blank_lines: int = field(default=0, init=False)
+    is_first: bool = field(default=True, init=False)
+
+    def __post_init__(self) -> None:
+        if not self.block_bytes:
+            self.block_bytes = min(max(self.source.size // _BLOCKS, _LEAST_BLOCK_BYTES), _MOST_BLOCK_BYTES)
 
     def read(self, wanted: Sequence[int]) -> Iterator[pa.RecordBatch]:
         """The texts of these columns; empty ones are missing."""
@@ -104,30 +126,34 @@ class _Blocks:
         labels = [f"c{at}" for at in range(self.width)]
         last = None
         self.blank_lines = 0
+        pool = pa.default_memory_pool()
         try:
-            with csv.open_csv(
-                self.source.path,
-                csv.ReadOptions(column_names=labels, skip_rows=1, block_size=self.block_bytes),
-                csv.ParseOptions(
-                    delimiter=self.delimiter,
-                    newlines_in_values=True,
-                    ignore_empty_lines=False,
-                    invalid_row_handler=self._odd,
-                ),
-                csv.ConvertOptions(
-                    column_types=dict.fromkeys(labels, pa.string()),
-                    strings_can_be_null=True,
-                    null_values=[""],
-                    include_columns=[labels[at] for at in wanted],
-                ),
-                memory_pool=pa.system_memory_pool(),
-            ) as reader:
-                for last in reader:
+            with (
+                pa.OSFile(str(self.source.path), memory_pool=pool) as file,
+                csv.open_csv(
+                    file,
+                    csv.ReadOptions(column_names=labels, skip_rows=1, block_size=self.block_bytes),
+                    csv.ParseOptions(
+                        delimiter=self.dialect.delimiter,
+                        newlines_in_values=True,
+                        ignore_empty_lines=False,
+                        invalid_row_handler=self._odd,
+                    ),
+                    csv.ConvertOptions(
+                        column_types=dict.fromkeys(labels, pa.string()),
+                        strings_can_be_null=True,
+                        null_values=[""],
+                        include_columns=[labels[at] for at in wanted],
+                    ),
+                    memory_pool=pool,
+                ) as reader,
+            ):
+                for last in _joined(reader):
                     if self.is_first and _has_blank_row(last):
                         raise _NotRegular
                     yield last
         except (pa.ArrowInvalid, OSError) as error:
-            raise _NotRegular from error
+            raise (_LongRow if "straddl" in str(error) else _NotRegular) from error
         if last is None or (self.is_first and _may_be_open(last)):
             raise _NotRegular
         if self.is_first:
@@ -145,6 +171,15 @@ class _Blocks:
         blank = self.blank_lines - _blank_lines_at_end(self.source) if self.blank_lines else 0
         if blank > 0:
             self.notes.append(Note("dropped", f"{blank} row{'s' if blank > 1 else ''} without any value", self.box))
+
+
+def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows, more of them at a time."""
+    import pyarrow as pa
+
+    waiting = iter(batches)
+    while some := list(islice(waiting, _JOINED)):
+        yield from some if len(some) == 1 else pa.Table.from_batches(some).combine_chunks().to_batches()
 
 
 def _blank_lines_at_end(source: SourceFile) -> int:

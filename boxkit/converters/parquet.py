@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from boxkit.box import Box, BoxSet, Field, Note, Reading
-from boxkit.converters.arrow_series import arrow_series
+from boxkit.converters.arrow_memory import frugal_memory
+from boxkit.converters.arrow_series import FileColumn, arrow_series
 from boxkit.converters.columns import frame_of
 from boxkit.converters.frames import normal_column
 from boxkit.converters.source import SourceFile
@@ -17,6 +19,8 @@ from boxkit.naming import box_name, field_labels
 __all__ = ["accepts", "arrow_reading", "arrow_words", "convert", "name"]
 
 name = "parquet"
+
+_BUFFER_BYTES = 1_048_576
 
 
 def accepts(source: Any) -> float:
@@ -72,7 +76,11 @@ class ParquetReader:
         wanted = list(self.labels if columns is None else columns)
         positions = [self.labels.index(each) for each in wanted]
         try:
-            with pq.ParquetFile(self.source.path) as file:
+            # Neither is a column read ahead, nor are its pages at once.
+            with (
+                frugal_memory(),
+                pq.ParquetFile(self.source.path, pre_buffer=False, buffer_size=_BUFFER_BYTES) as file,
+            ):
                 rows = file.metadata.num_rows if limit is None else min(limit, file.metadata.num_rows)
                 return arrow_reading(_columns(file, positions, limit), wanted, self.box, rows)
         except (pa.ArrowException, OSError) as error:
@@ -101,9 +109,15 @@ def _columns(file: Any, positions: Sequence[int], limit: int | None) -> Iterator
     for at in positions:
         chosen = [schema.names[at]]
         if limit is None:
-            yield file.read(columns=chosen).column(0)
+            chunks = partial(_chunks, file, chosen)
+            yield FileColumn(schema.field(at).type, file.metadata.num_rows, chunks)
         else:
             yield _first_rows(file, chosen, limit)
+
+
+def _chunks(file: Any, chosen: list[str]) -> Iterator[Any]:
+    for batch in file.iter_batches(columns=chosen):
+        yield batch.column(0)
 
 
 def _first_rows(file: Any, chosen: list[str], limit: int) -> Any:
@@ -119,21 +133,20 @@ def arrow_reading(columns: Iterable[Any], labels: Sequence[str], box: str, lengt
     """Arrow columns as a frame: integers with missing values stay integers, nested values are normalised.
 
     Args:
-        columns: The columns; where they are read as they are taken, no more than one is held twice.
+        columns: The columns, as chunked arrays or `FileColumn`s; of the latter none is held twice.
         labels: One label a column.
         box: For notes.
         length: The number of rows.
     """
-    import pyarrow as pa
-
     notes: list[Note] = []
     made = []
-    for array, label in zip(columns, labels, strict=True):
-        series = arrow_series(array, box, label, notes).reset_index(drop=True)
-        made.append(normal_column(series, box, label, notes, is_own=True))
-        # What is free again goes back, or reading the next column would take as much once more.
-        del array
-        pa.default_memory_pool().release_unused()
+    with frugal_memory() as pool:
+        for array, label in zip(columns, labels, strict=True):
+            series = arrow_series(array, box, label, notes).reset_index(drop=True)
+            made.append(normal_column(series, box, label, notes, is_own=True))
+            # What is free again goes back, or reading the next column would take as much once more.
+            del array
+            pool.release_unused()
     return Reading(frame_of(made, labels, length), tuple(notes))
 
 
