@@ -139,7 +139,7 @@ def names(
     Args:
         frames: The boxes' frames by name.
         packages: Those of `ANALYTICS` that the code names; they are imported already.
-        more: Further modules that may be imported.
+        more: Further modules that may be imported; they are there without an import, as the others are.
     """
     import sys
 
@@ -151,7 +151,7 @@ def names(
     found: dict[str, Any] = {"__builtins__": guarded, "__name__": "__main__", "pd": pd, "np": np}
     found |= {"datetime": _datetime(), "re": re, "math": math, "statistics": statistics, "collections": collections}
     found |= {"itertools": itertools, "Decimal": decimal.Decimal}
-    found |= {package: sys.modules[package] for package in packages if package in sys.modules}
+    found |= {name: sys.modules[name] for name in (*packages, *more) if name in sys.modules}
     if "matplotlib" in packages and "matplotlib.pyplot" in sys.modules:
         found["plt"] = sys.modules["matplotlib.pyplot"]
     return {**found, **frames, "boxes": Boxes(frames)}

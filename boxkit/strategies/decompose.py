@@ -19,6 +19,7 @@ from boxkit.profile import PROFILES, Profile
 from boxkit.prompts import parse_reply, render
 from boxkit.prompts.render import pandas_words
 from boxkit.prompts.reply import parse_json_reply
+from boxkit.prompts.spelling import with_box_names
 from boxkit.strategies.loop import (
     Conversation,
     Outcome,
@@ -165,6 +166,7 @@ class Decompose(StrategyBase):
         if not reply.code:
             return replace(made, failure=Failure("no code", reply.problem)), None
         code = reply.code if reply.code.startswith(before) else f"{before}\n{reply.code}"
+        code = with_box_names(code, boxes)
         run: Run = yield Execute(code, boxes, self.limits)
         return ran(made, code, run, profile), run
 

@@ -16,6 +16,7 @@ from boxkit.profile import PROFILES, Profile
 from boxkit.prompts import PromptLayout, layout_for, parse_reply, prompt_version
 from boxkit.prompts.joined import JoinedBoxes, join_parents
 from boxkit.prompts.layout import Shown
+from boxkit.prompts.spelling import with_box_names
 from boxkit.strategies.loop import Conversation, answer_of
 from boxkit.strategies.steps import Compute, Execute, Request, Steps, StrategyBase
 
@@ -133,7 +134,8 @@ class Pandora(StrategyBase):
         attempt = Attempt(0, completion.text, reply.rationale, reply.code)
         if not reply.code:
             return replace(attempt, failure=Failure("no code", reply.problem)), None
-        code = joined.complete(reply.code) if joined else reply.code
+        spelled = with_box_names(reply.code, boxes)
+        code = joined.complete(spelled) if joined else spelled
         run: Run = yield Execute(code, boxes, self.limits)
         return ran(attempt, code, run, self.profile), run
 

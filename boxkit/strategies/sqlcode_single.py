@@ -13,7 +13,9 @@ from boxkit.executor import Run
 from boxkit.failure import Failure
 from boxkit.llm.protocol import Completion
 from boxkit.prompts import render
+from boxkit.prompts.reply import Reply, parse_sql_reply
 from boxkit.sql import Fetched, SqlEngine
+from boxkit.sql.engine import guarded
 from boxkit.strategies.loop import Outcome, Tried, answer_of
 from boxkit.strategies.pandora import ran
 from boxkit.strategies.sqlcode import parse_function, with_function
@@ -64,7 +66,7 @@ def one_call(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: SqlEn
     fetching = _Fetching()
 
     def attempt(completion: Completion) -> Generator[Request, Any, Tried]:
-        reply = parse_function(completion.text)
+        reply = _with_query(parse_function(completion.text), completion.text, engine)
         made = Attempt(0, completion.text, reply.rationale, reply.code)
         if not reply.code:
             return replace(made, failure=Failure("no code", reply.problem)), None
@@ -84,6 +86,16 @@ def one_call(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: SqlEn
     result: Run | None = outcome.product
     details = {"truncated": True} if fetching.truncated else {}
     return answer_of(question, result.answer if result else None, outcome.attempts, settings.name, details=details)
+
+
+def _with_query(reply: Reply, text: str, engine: SqlEngine) -> Reply:
+    """A reply without a function whose text is the one query that answers: as the function that runs it."""
+    found = parse_sql_reply(text)
+    if reply.code or not found.code or guarded(found.code, engine.dialect) is not None:
+        return reply
+    sql = found.code.strip().rstrip(";")
+    way = f"sqlite3.connect(source).execute({sql!r}).fetchall()" if engine.path else f"query({sql!r})"
+    return Reply(f"def compute_result({'source' if engine.path else 'query'}):\n    return {way}", found.rationale)
 
 
 @dataclass(slots=True)
