@@ -197,7 +197,8 @@ def _qald(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any
 def _release(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
     kind = context.get("kind", "database")
     if kind == "graph":
-        return score(name, _ids(predicted, _items(gold)), [(str(each),) for each in _items(gold)], kind=kind)
+        texts = [str(each) for each in _items(gold) if each is not None]
+        return score(name, _ids(predicted, texts), [(each,) for each in texts], kind=kind)
     return score(name, as_sqlite(predicted.rows), list(gold), kind=kind)
 
 

@@ -250,3 +250,5 @@ def test_ck25s_gold_is_run_over_its_graph(data):
     assert len(task.gold()) == 1 and task.line == 9
     answer = task.gold()[0][0]
     assert judge("qald", Predicted([("The name",)], (), {"The name": (answer,)}), task.gold(), task.context).correct
+    bare = [("a", None), ("b", "x")]  # an OPTIONAL that found nothing is no answer to be missed
+    assert judge("pandora_release", Predicted(bare), bare, {"kind": "graph"}).correct

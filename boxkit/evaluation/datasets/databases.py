@@ -6,8 +6,8 @@ import sqlite3
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -82,17 +82,25 @@ class Databases:
             self._loaded.move_to_end(name)
             return self._loaded[name]
 
-    def check(self, name: str, sql: str) -> None:
-        """Whether SQLite takes a query, which is not run.
+    @contextmanager
+    def checking(self) -> Iterator[Callable[[str, str], None]]:
+        """What says whether SQLite takes a query, which is not run; each database is opened once.
 
-        Raises:
-            BadField: It does not, or there is no such database.
+        The function takes a database's name and the query, and raises `BadField` where SQLite refuses it, or where
+        there is no such database.
         """
-        with closing(_connect(self.path(name))) as connection:
-            try:
-                connection.execute(f"EXPLAIN {sql}")
-            except (sqlite3.Error, sqlite3.Warning) as error:
-                raise BadField(f"SQLite refuses the gold query: {error}") from None
+        with ExitStack() as opened:
+            connections: dict[str, sqlite3.Connection] = {}
+
+            def check(name: str, sql: str) -> None:
+                if name not in connections:
+                    connections[name] = opened.enter_context(closing(_connect(self.path(name))))
+                try:
+                    connections[name].execute(f"EXPLAIN {sql}").close()
+                except (sqlite3.Error, sqlite3.Warning) as error:
+                    raise BadField(f"SQLite refuses the gold query: {error}") from None
+
+            yield check
 
     def rows(self, name: str, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a gold query, text decoded with what is no UTF-8 left out, as the official scripts do.

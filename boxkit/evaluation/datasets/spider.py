@@ -75,7 +75,14 @@ def sql_dataset(
         found = Databases.of([*roots, folder.parent / "spider" / "database"])
     else:
         found = Databases.of([existing(databases)])
-    tasks, bad = collect(_rows(files), partial(_task, layout, found, split), skip_bad=skip_bad)
+    with found.checking() as check:
+
+        def made(at: int, row: Row) -> Task:
+            task = _task(layout, found, split, at, row)
+            check(task.source, task.program)
+            return task
+
+        tasks, bad = collect(_rows(files), made, skip_bad=skip_bad)
     source = ", ".join(map(str, files))
     return Dataset(layout.name, split, tasks, layout.scorers, PROFILES[layout.profile], bad, source)
 
@@ -88,7 +95,7 @@ def _rows(files: list[Path]) -> Iterator[Row]:
 def _task(layout: SqlLayout, databases: Databases, split: str, at: int, row: Row) -> Task:
     question, sql = row.text(*layout.question), row.text(*layout.sql).rstrip("; \n\t")
     name = row.text("db_id", "db")
-    databases.check(name, sql)
+    path = databases.path(name)
     ordered = order_matters(sql)
     return Task(
         row.text(layout.id) if layout.id else str(at),
@@ -105,7 +112,7 @@ def _task(layout: SqlLayout, databases: Databases, split: str, at: int, row: Row
         ordered,
         line=row.line,
         evidence=row.optional(*layout.evidence) if layout.evidence else "",
-        context={"ordered": ordered, "sql": sql, "database": str(databases.path(name)), "kind": "database"},
+        context={"ordered": ordered, "sql": sql, "database": str(path), "kind": "database"},
         groups={"database": (name,), **layout.groups(row)},
     )
 
