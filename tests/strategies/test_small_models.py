@@ -74,3 +74,13 @@ def test_a_function_that_is_only_its_query_or_forgets_an_import_answers_at_once(
 def test_what_is_no_reading_query_is_no_function_either(shop, reply):
     answer = boxkit.Text2SQLCode(ScriptedLLM([reply]), corrections=0).ask("How many?", shop)
     assert answer.failure is not None and answer.failure.kind == "no code"
+
+
+def test_every_step_begins_with_the_schema_so_that_caches_keep_it(shop):
+    steps = ["Decomposition:\nText2SQL: all prices\nPython: add them", "SELECT Price FROM InvoiceLine"]
+    llm = ScriptedLLM([*steps, "```python\ndef compute_result(frames):\n    return [(3.5,)]\n```"] + steps[1:])
+    boxkit.Text2SQLCode(llm, calls="multi").ask("How much?", shop).check()
+    boxkit.Text2SQL(llm).ask("Which?", shop).check()
+    first, second, _, other = (each.text for each in llm.requests)
+    schema = first[: first.index(");") + 2]
+    assert schema.startswith("CREATE TABLE") and second.startswith(schema) and other.startswith(schema)
