@@ -78,7 +78,7 @@ def test_what_is_no_reading_query_is_no_function_either(shop, reply):
 
 def test_every_step_begins_with_the_schema_so_that_caches_keep_it(shop):
     steps = ["Decomposition:\nText2SQL: all prices\nPython: add them", "SELECT Price FROM InvoiceLine"]
-    llm = ScriptedLLM([*steps, "```python\ndef compute_result(frames):\n    return [(3.5,)]\n```"] + steps[1:])
+    llm = ScriptedLLM([*steps, "```python\ndef compute_result(frames):\n    return [(3.5,)]\n```", *steps[1:]])
     boxkit.Text2SQLCode(llm, calls="multi").ask("How much?", shop).check()
     boxkit.Text2SQL(llm).ask("Which?", shop).check()
     first, second, _, other = (each.text for each in llm.requests)
