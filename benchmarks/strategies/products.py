@@ -12,6 +12,7 @@ give the right rows is followed by a good one wherever the product asks again.
 
 from __future__ import annotations
 
+import faulthandler
 import importlib.metadata
 import importlib.util
 import json
@@ -25,7 +26,8 @@ from typing import Any
 
 import shop
 
-LIMIT_S = 5
+#: What generated code may take, where a product can be told; and how long a whole question is waited for.
+LIMIT_S, PATIENCE_S = 5, 20
 
 
 class Script:
@@ -200,11 +202,13 @@ def timed(name: str, runs: int) -> dict[str, Any]:
 
 
 def bad(name: str, kind: str, path: str) -> dict[str, Any]:
-    """What comes of a bad first reply and a good second one. Whoever called kills this where it does not end."""
+    """What comes of a bad first reply and a good second one; this process ends where it takes too long."""
     is_one = name == "LlamaIndex"
     code = shop.ONE_CODE if is_one else shop.CODE
     script = Script([shop.bad_replies(path, code)[kind], shop.Reply(code)])
     ask = PRODUCTS[name][1](script)
+    # A thread of C that ends the process whatever its Python does; imports before this do not count.
+    faulthandler.dump_traceback_later(PATIENCE_S, exit=True)
     started = time.perf_counter()
     try:
         result, raised = str(ask()), ""
