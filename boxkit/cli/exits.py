@@ -65,6 +65,22 @@ class Unforeseen(click.ClickException):
         complain(self.message)
 
 
+class Refused(click.ClickException):
+    """What the machine has not enough of, or does not allow; no fault of boxkit's."""
+
+    exit_code = Exit.OTHER
+
+    def __init__(self, error: OSError | MemoryError) -> None:
+        what = "there is not enough memory for this" if isinstance(error, MemoryError) else str(error)
+        super().__init__(f"{what}\n  try: more room or rights for it; {DEBUG}=1 shows where")
+
+    def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
+        """Print the message on stderr."""
+        from boxkit.cli.terminal import complain
+
+        complain(self.message)
+
+
 class Reported(click.ClickException):
     """A `BoxkitError` on its way to the screen."""
 
@@ -97,6 +113,10 @@ def reported() -> Iterator[None]:
         raise click.exceptions.Exit(Exit.INTERRUPTED) from None
     except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
         raise
+    except (OSError, MemoryError) as error:
+        if os.environ.get(DEBUG):
+            raise
+        raise Refused(error) from error
     except Exception as error:  # the border to the user: what boxkit did not foresee is a message too
         if os.environ.get(DEBUG):
             raise

@@ -6,6 +6,7 @@ A cell is never markup; a control character in one (a colour, a cleared screen, 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,7 +26,13 @@ _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def forgiving_streams() -> None:
-    """Let a character that the terminal cannot encode be printed as its escape, not end the command."""
+    """Let a character that the terminal cannot encode be printed as its escape, not end the command.
+
+    A stream that was closed when the command began (``>&-``) takes everything and keeps nothing.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process lives
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -89,6 +89,24 @@ def test_a_closed_pipe_is_no_traceback(sales: Path) -> None:
     assert "BrokenPipe" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("stdout", "exit_code", "said"),
+    [
+        (">&-", 0, ""),
+        pytest.param(
+            "> /dev/full", 6, "No space left", marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux")
+        ),
+    ],
+)
+def test_an_output_that_takes_nothing_is_no_fault_of_boxkit(stdout: str, exit_code: int, said: str) -> None:
+    command = f"{sys.executable} -m boxkit show {COUNTRIES} {stdout}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == exit_code, done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "a fault in boxkit" not in done.stderr
+
+
 def test_a_terminal_that_knows_only_ascii_gets_escapes(boxkit_process: Start) -> None:
     code = "countries.loc[countries['name'] == 'Brazil', 'capital']"
     process = boxkit_process("run", COUNTRIES, "-c", code, PYTHONIOENCODING="ascii")
