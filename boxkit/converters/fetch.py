@@ -85,6 +85,8 @@ def _translated(where: str) -> Iterator[None]:
         raise MissingExtra(_package(error)) from error
     except FileNotFoundError as error:
         raise SourceNotFound("there is nothing at this address", where=where) from error
+    except ValueError as error:
+        raise SourceNotFound(f"no installed package reads such an address: {error}", where=where) from error
     except Exception as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         hint = "check the address, and the user and key that it needs"

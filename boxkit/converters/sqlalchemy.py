@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from boxkit.box import BoxSet, Note, Reading
+from boxkit.box import BoxSet, Note
 from boxkit.converters.catalogue import Column, KeyTo, Table, boxes_of_catalogue
 from boxkit.converters.collations import notes_on_collations
-from boxkit.converters.columns import column, frame_of
 from boxkit.converters.combine import with_notes
-from boxkit.converters.lint import lint_frame
+from boxkit.converters.server import Server, first_line
+from boxkit.converters.server_cells import plain_cell, type_in_words
 from boxkit.converters.server_columns import declared_columns, server_equalities
+from boxkit.converters.server_reader import ServerReader
 from boxkit.errors import MissingExtra, UnreadableSource
 
 if TYPE_CHECKING:
@@ -34,14 +34,6 @@ _DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "mysql": "mysql+pymysql",
     "mariadb": "mariadb+pymysql",
-}
-_BATCH_ROWS = 50_000
-#: Where a server keeps, for each table, something that changes with its rows.
-_STATES = {
-    "postgresql": "SELECT n_tup_ins, n_tup_upd, n_tup_del FROM pg_stat_all_tables"
-    " WHERE schemaname = :schema AND relname = :table",
-    "mysql": "SELECT update_time, table_rows FROM information_schema.tables"
-    " WHERE table_schema = :schema AND table_name = :table",
 }
 
 
@@ -99,7 +91,8 @@ def _engine(source: Any) -> Engine:
     except (ArgumentError, NoSuchModuleError) as error:
         raise UnreadableSource(f"this is no database address: {error}") from error
     except ImportError as error:
-        raise MissingExtra(str(error.name or error), "servers") from error
+        package = str(error.name or error)
+        raise MissingExtra(package, "servers" if package in ("psycopg", "pymysql") else None) from error
 
 
 def _default_schema(engine: Engine) -> str:
@@ -129,7 +122,7 @@ def _tables(engine: Engine, schemas: list[str] | None, wanted: list[str] | None,
             try:
                 yield _table(inspector, schema, table, default, declared)
             except SQLAlchemyError as error:
-                notes.append(Note("unreadable", f"the table {table!r} cannot be read: {_first_line(error)}"))
+                notes.append(Note("unreadable", f"the table {table!r} cannot be read: {first_line(error)}"))
 
 
 def _table(
@@ -138,11 +131,11 @@ def _table(
     columns = tuple(
         Column(
             each["name"],
-            _words(each["type"]),
+            type_in_words(each["type"]),
             each.get("comment") or "",
             *declared.get((table, each["name"]), (_declared(each["type"], inspector.dialect), "")),
         )
-        for each in inspector.get_columns(table, schema=schema)
+        for each in _columns(inspector, schema, table)
     )
     keys = tuple(
         KeyTo(
@@ -161,6 +154,15 @@ def _table(
     return Table(schema, table, columns, primary, comment, keys)
 
 
+def _columns(inspector: Any, schema: str, table: str) -> list[Any]:
+    """The columns; a type that SQLAlchemy does not know is no matter for a warning: its cells come as text."""
+    from sqlalchemy.exc import SAWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SAWarning)
+        return list(inspector.get_columns(table, schema=schema))
+
+
 def _declared(kind: Any, dialect: Any) -> str:
     from sqlalchemy.exc import CompileError
 
@@ -168,149 +170,3 @@ def _declared(kind: Any, dialect: Any) -> str:
         return str(kind.compile(dialect=dialect))
     except CompileError:
         return ""
-
-
-def _words(kind: Any) -> str:
-    import decimal
-
-    try:
-        python = kind.python_type
-    except NotImplementedError:
-        return ""
-    words = {
-        "int": "integer",
-        "float": "number",
-        "str": "text",
-        "bool": "boolean",
-        "bytes": "bytes",
-        "datetime": "datetime",
-        "timedelta": "duration",
-        **dict.fromkeys(("list", "dict", "object", "UUID", "set"), "text"),
-    }
-    if python is decimal.Decimal:
-        return "decimal" if getattr(kind, "scale", None) else "number"
-    return words.get(str(python.__name__), str(python.__name__))
-
-
-def _first_line(error: Exception) -> str:
-    return str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-
-
-#: What to do by what a server says.
-_HINTS = (
-    (r"password|access denied|authentication|role .* does not exist", "check the user and the password in the URL"),
-    (r"unknown database|database .* does not exist", "check the name of the database, the last part of the URL"),
-)
-_ELSE = "check the host, the port and that the server runs"
-
-
-@dataclass(frozen=True, slots=True)
-class Server:
-    """A database server, as one user sees it."""
-
-    engine: Engine
-
-    @property
-    def label(self) -> str:
-        """Its address, without the password."""
-        return str(self.engine.url.render_as_string(hide_password=True))
-
-    @contextmanager
-    def translated(self) -> Iterator[None]:
-        """SQLAlchemy's errors become boxkit's inside the ``with``."""
-        from sqlalchemy.exc import SQLAlchemyError
-
-        try:
-            yield
-        except SQLAlchemyError as error:
-            text = _first_line(error)
-            hint = next((hint for words, hint in _HINTS if re.search(words, text, re.IGNORECASE)), _ELSE)
-            raise UnreadableSource(
-                f"the database does not answer as asked: {text}", where=self.label, hint=hint
-            ) from error
-
-    @contextmanager
-    def connect(self) -> Iterator[Any]:
-        """A connection in one read-only transaction."""
-        with self.translated(), self.engine.connect() as connection:
-            if self.engine.dialect.name == "postgresql":
-                connection = connection.execution_options(postgresql_readonly=True)
-            elif self.engine.dialect.name in ("mysql", "mariadb"):
-                connection.exec_driver_sql("START TRANSACTION READ ONLY")
-            try:
-                yield connection
-            finally:
-                connection.rollback()
-
-
-@dataclass(frozen=True, slots=True)
-class ServerReader:
-    """The rows of one table or view."""
-
-    server: Server
-    table: Table
-    box: str
-    labels: tuple[str, ...]
-
-    def read(self, columns: Sequence[str] | None = None, limit: int | None = None) -> Reading:
-        """Some fields, or the first rows only."""
-        labels = self.labels if columns is None else tuple(columns)
-        positions = [self.labels.index(label) for label in labels]
-        cells: list[list[Any]] = [[] for _ in labels]
-        length = 0
-        with self.server.connect() as connection:
-            result = connection.execution_options(stream_results=True).execute(self._query(positions, limit))
-            for rows in result.partitions(_BATCH_ROWS):
-                length += len(rows)
-                for kept, values in zip(cells, zip(*rows, strict=True), strict=False):
-                    kept.extend(values)
-        series = []
-        for at, position in enumerate(positions):
-            series.append(column(list(map(plain_cell, cells[at])), self.table.columns[position].type))
-            cells[at] = []
-        frame = frame_of(series, labels, length)
-        return Reading(frame, tuple(lint_frame(frame, self.box)) if columns is None and limit is None else ())
-
-    def _query(self, positions: Sequence[int], limit: int | None) -> Any:
-        from sqlalchemy import column as sql_column
-        from sqlalchemy import literal_column, select, table
-
-        source = table(self.table.name, schema=self.table.schema or None)
-        chosen: list[Any] = [sql_column(self.table.columns[at].name) for at in positions]
-        query = select(*(chosen or [literal_column("1")])).select_from(source)
-        return query if limit is None else query.limit(limit)
-
-    def count(self) -> int:
-        """The number of rows."""
-        from sqlalchemy import func, select, table
-
-        source = table(self.table.name, schema=self.table.schema or None)
-        with self.server.connect() as connection:
-            found: int = connection.execute(select(func.count()).select_from(source)).scalar_one()
-            return found
-
-    def fingerprint(self) -> str:
-        """The server's own counts of changes to the table, where it keeps them."""
-        from sqlalchemy import text
-
-        dialect = {"mariadb": "mysql"}.get(self.server.engine.dialect.name, self.server.engine.dialect.name)
-        place = f"{self.server.label} {self.table.schema}.{self.table.name}"
-        if dialect not in _STATES:
-            return place
-        with self.server.connect() as connection:
-            parameters = {"schema": self.table.schema, "table": self.table.name}
-            row = connection.execute(text(_STATES[dialect]), parameters).fetchone()
-        return f"{place} {tuple(row) if row else ''}"
-
-
-def plain_cell(value: Any) -> Any:
-    """A driver's value as Python's own: documents and arrays as JSON text, identifiers as text."""
-    if isinstance(value, (list, dict, tuple, set)):
-        import json
-
-        return json.dumps(sorted(value) if isinstance(value, set) else value, ensure_ascii=False, default=str)
-    if isinstance(value, memoryview):
-        return bytes(value)
-    return (
-        str(value) if type(value).__module__ in ("uuid", "ipaddress") or "psycopg" in type(value).__module__ else value
-    )

@@ -12,7 +12,7 @@ import pytest
 
 import boxkit
 from boxkit.box import ForeignKey
-from boxkit.errors import SourceError, UnreadableSource
+from boxkit.errors import SourceError
 
 sqlalchemy = pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
@@ -82,21 +82,91 @@ def test_postgres_is_read_whole(postgres: str) -> None:
         ForeignKey("order", ("boss",), "order", ("id",)),
         ForeignKey("other_item", ("order_id",), "order", ("id",)),
     }
-    frame = boxes["order"].read([label for label in boxes["order"].labels if label != "day"])
+    frame = boxes["order"].frame
     first = row(frame, 0)
+    assert first["day"] == "0044-03-15 BC" and row(frame, 1)["day"] == "2024-01-31"
+    assert [note.field for note in boxes.notes if note.kind == "cast"] == ["day"]
     assert (
         first["id"] == 9007199254740993 and first["price"] == decimal.Decimal("1.50") and first["na me%"] == "it's 5%"
     )
-    assert first["tags"] == '["a", "b"]' and first["doc"] == '{"k": [1, null]}' and first["raw"] == b"\x00\xff"
+    assert first["tags"] == '["a","b"]' and first["doc"] == '{"k": [1, null]}' and first["raw"] == b"\x00\xff"
     assert first["m"] == "happy" and first["u"] == "00000000-0000-0000-0000-000000000001" and first["ok"] is True
     assert first["at"] == datetime.datetime(2024, 2, 29, 10, tzinfo=datetime.UTC)
     assert row(frame, 1)["boss"] == 9007199254740993 and row(frame, 1)["x"] is None
     assert boxes["other_item"].count() == 1
 
 
-def test_a_value_that_python_cannot_hold_names_its_table(postgres: str) -> None:
-    with pytest.raises(UnreadableSource, match=r"year|range|date|BC"):
-        _ = boxkit.load(postgres)["order"].frame
+def held(url: str, kind: str, value: str, literal: str = "%s") -> tuple[object, list[str], str]:
+    """What becomes of a value in a column of that type: the cell, the notes on it, and the column's dtype."""
+    engine = sqlalchemy.create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE IF EXISTS one")
+        connection.exec_driver_sql(f"CREATE TABLE one(x {kind}, n INTEGER)", ())
+        connection.exec_driver_sql(f"INSERT INTO one VALUES ({literal}, 1), (NULL, 2)", (value,))
+    reading = boxkit.load(url, tables=["one"])["one"].reader.read()
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE one")
+    engine.dispose()
+    assert reading.frame["n"].tolist() == [1, 2] and reading.frame["x"].isna()[1]
+    said = [note.message for note in reading.notes if note.field == "x"]
+    return reading.frame["x"].tolist()[0], said, str(reading.frame["x"].dtype)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "cell"),
+    [
+        ("DATE", "infinity", "infinity"),
+        ("TIMESTAMP", "-infinity", "-infinity"),
+        ("TIME", "24:00:00", "24:00:00"),
+        ("INTERVAL", "1 month 2 days", "1 mon 2 days"),
+        ("INTERVAL", "400 days", datetime.timedelta(days=400)),
+        ("TIMESTAMPTZ", "1850-06-01 12:00+00", datetime.datetime(1850, 6, 1, 12, tzinfo=datetime.UTC)),
+        ("JSONB", '{"a": 9007199254740993.5}', '{"a": 9007199254740993.5}'),
+        ("JSON", "null", "null"),
+        ("JSON", '"x"', '"x"'),
+        ("NUMERIC[]", "{1.10,NULL}", "[1.10,null]"),
+        ("NUMERIC(20, 0)", "12345678901234567890", 12345678901234567890),
+        ("NUMERIC", "0.10", decimal.Decimal("0.10")),
+        ("INT4RANGE", "[1,5)", "[1,5)"),
+        ("INET", "10.0.0.1/8", "10.0.0.1/8"),
+        ("POINT", "(1,2)", "(1,2)"),
+        ("BIT(4)", "0101", "0101"),
+    ],
+)
+def test_values_of_postgres_that_python_would_change_are_as_the_server_has_them(
+    postgres: str, kind: str, value: str, cell: object
+) -> None:
+    found, said, dtype = held(postgres, kind, value)
+    assert found == cell and type(found).__name__ in (type(cell).__name__, "Timedelta", "Timestamp")
+    is_odd = kind in ("DATE", "TIMESTAMP", "TIME", "INTERVAL") and isinstance(cell, str)
+    assert any("no counterpart" in each for each in said) == is_odd
+    assert kind != "TIMESTAMPTZ" or dtype == "datetime64[us, UTC]"
+
+
+def test_not_a_number_is_told_apart_from_null_in_a_note(postgres: str) -> None:
+    _, said, _ = held(postgres, "DOUBLE PRECISION", "NaN")
+    assert "1 cell is NaN" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "literal", "cell"),
+    [
+        ("BIT(8)", "65", "b'01000001'", 65),
+        ("YEAR", "1999", "%s", 1999),
+        ("TIME", "-30:00:01", "%s", -datetime.timedelta(hours=30, seconds=1)),
+        ("DECIMAL(20, 0)", "12345678901234567890", "%s", 12345678901234567890),
+        ("BIGINT UNSIGNED", "18446744073709551615", "%s", 18446744073709551615),
+        ("DATE", "2024-00-00", "%s", "2024-00-00"),
+        ("JSON", '{"a": 1.10}', "%s", '{"a": 1.10}'),
+        ("VARCHAR(9) CHARACTER SET latin1", "\u00e9", "%s", "\u00e9"),
+    ],
+)
+def test_values_of_mariadb_are_as_the_server_has_them(
+    mariadb: str, kind: str, value: str, literal: str, cell: object
+) -> None:
+    if "%" not in literal:
+        literal = f"IF(%s, {literal}, NULL)"
+    assert held(mariadb, kind, value, literal)[0] == cell
 
 
 def test_mariadb_is_read_whole(mariadb: str) -> None:
@@ -144,6 +214,26 @@ def test_an_address_without_a_server_says_where_and_hides_the_password() -> None
     with pytest.raises(SourceError) as caught:
         boxkit.load("postgresql://me:secret@127.0.0.1:1/none")
     assert "127.0.0.1:1" in str(caught.value) and "secret" not in str(caught.value)
+
+
+GUARDED = {
+    "postgres": "DROP ROLE IF EXISTS guarded; CREATE ROLE guarded LOGIN PASSWORD 'right'",
+    "mariadb": "CREATE OR REPLACE USER guarded IDENTIFIED BY 'right'",
+}
+
+
+@pytest.mark.parametrize("kind", ["postgres", "mariadb"])
+def test_a_wrong_password_is_told_and_not_shown(kind: str, request: pytest.FixtureRequest) -> None:
+    url = sqlalchemy.make_url(request.getfixturevalue(kind))
+    engine = sqlalchemy.create_engine(url)
+    with engine.begin() as connection:
+        for statement in GUARDED[kind].split("; "):
+            connection.exec_driver_sql(statement, ())
+    engine.dispose()
+    wrong = url.set(username="guarded", password="wrong-secret")
+    with pytest.raises(SourceError, match="check the user and the password") as caught:
+        boxkit.load(wrong.render_as_string(hide_password=False))
+    assert "wrong-secret" not in str(caught.value) and "guarded" in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", ["postgres", "mariadb"])
