@@ -7,6 +7,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 __all__ = ["ended", "prepare", "taken"]
@@ -20,9 +21,11 @@ _WAITING: dict[int, list[subprocess.Popen[bytes]]] = {}
 
 
 def prepare() -> None:
-    """Start a process that waits, unless enough do."""
-    if len(_waiting()) < MOST:
-        _waiting().append(_started())
+    """Start a process that waits, unless enough do; it does so behind the caller's back, who asks a model meanwhile."""
+    waiting = _waiting()
+    if len(waiting) < MOST:
+        with contextlib.suppress(RuntimeError):  # the interpreter is about to end
+            threading.Thread(target=lambda: waiting.append(_started()), name="boxkit-sql", daemon=True).start()
 
 
 def taken() -> subprocess.Popen[bytes]:

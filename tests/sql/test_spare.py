@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 
 import pytest
 
@@ -30,23 +31,33 @@ def started(monkeypatch):
         spare.ended(process)
 
 
+def until(happened):
+    """Wait for what another thread does."""
+    deadline = time.monotonic() + 30
+    while not happened():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.01)
+    return True
+
+
 def test_a_question_waits_for_no_process_to_start_after_the_models_reply(boxes, started):
-    before = []
-    llm = ScriptedLLM(lambda _: before.append(len(started)) or "```sql\nSELECT a FROM t\n```")
+    llm = ScriptedLLM(lambda _: until(lambda: spare._waiting()) and "```sql\nSELECT a FROM t\n```")
     assert boxkit.Text2SQL(llm).ask("?", boxes).check().rows == [(1,)]
-    assert before == [1] and len(started) == 1
+    assert len(started) == 1
     assert started[0].poll() is not None, "a process runs one query and ends"
 
 
 def test_a_process_that_died_while_it_waited_is_passed_over(boxes, started):
     engine = engine_for(boxes)
     engine.prepare()
+    until(lambda: spare._waiting())
     started[0].kill()
     started[0].wait()
     assert engine.query("SELECT a FROM t").frame["a"].tolist() == [1]
 
 
 def test_no_more_processes_wait_than_one_vote_needs(boxes, started):
-    for _ in range(10):
+    for number in range(1, 11):
         engine_for(boxes).prepare()
+        until(lambda: len(spare._waiting()) == min(number, spare.MOST))  # noqa: B023
     assert len(started) == spare.MOST
