@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ __all__ = [
     "all_exact",
     "column",
     "frame_of",
+    "python_values",
     "text_dtype",
     "text_shape",
     "type_in_words",
@@ -30,7 +32,7 @@ __all__ = [
 SAMPLE_VALUES = 200
 
 #: Rows looked at at once for these.
-_LOOKED_AT = 10_000
+_LOOKED_AT = 1_000
 
 #: Floats hold every integer up to this one.
 EXACT_IN_FLOAT = 2**53
@@ -105,7 +107,28 @@ def text_dtype() -> Any:
     """What the installed pandas makes of a list of texts: object before 3, str from 3 on."""
     import pandas as pd
 
+    is_chosen = pd.get_option("future.infer_string") if pd.__version__ < "3" else None
+    return _text_dtype(is_chosen, pd.get_option("mode.string_storage"))
+
+
+@cache
+def _text_dtype(*_: Any) -> Any:
+    """As `text_dtype`, for one setting of pandas' options."""
+    import pandas as pd
+
     return pd.Series(["a"]).dtype
+
+
+def python_values(series: pd.Series[Any]) -> list[Any]:
+    """The values of a column as Python has them, None where one is missing."""
+    import pandas as pd
+
+    if isinstance(series.dtype, pd.StringDtype):
+        held: Any = series.array
+        texts: list[Any] = held.__arrow_array__().to_pylist()
+        return texts
+    missing, found = series.array.isna(), series.tolist()
+    return [None if gone else value for value, gone in zip(found, missing, strict=True)] if missing.any() else found
 
 
 def _nullable_integers(values: Sequence[Any]) -> Any:
@@ -127,7 +150,9 @@ def frame_of(columns: Sequence[pd.Series[Any]], labels: Sequence[str], length: i
     """A frame of these columns under these labels; ``length`` rows even where there is no column."""
     import pandas as pd
 
-    frame = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(length), copy=False)
+    # Arrays, for the indexes of series would be compared.
+    arrays = {at: each.array for at, each in enumerate(columns)}
+    frame = pd.DataFrame(arrays, index=pd.RangeIndex(length), copy=False)
     frame.columns = pd.Index(list(labels), dtype=object) if not len(labels) else pd.Index(list(labels))
     return frame
 
@@ -181,7 +206,7 @@ def type_in_words(series: pd.Series[Any]) -> str:
     if pd.api.types.is_timedelta64_dtype(dtype):
         return "duration"
     if pd.api.types.is_object_dtype(dtype):
-        return words_for_values(series.dropna())
+        return words_for_values(python_values(series))
     return words_for_values(_first_values(series)) or "text"
 
 
@@ -189,7 +214,7 @@ def _first_values(series: pd.Series[Any]) -> list[Any]:
     """The first values that are there; found without a copy of a long column."""
     found: list[Any] = []
     for start in range(0, len(series), _LOOKED_AT):
-        found += series.iloc[start : start + _LOOKED_AT].dropna().head(SAMPLE_VALUES - len(found)).tolist()
-        if len(found) == SAMPLE_VALUES:
+        found += [value for value in python_values(series.iloc[start : start + _LOOKED_AT]) if value is not None]
+        if len(found) >= SAMPLE_VALUES:
             break
-    return found
+    return found[:SAMPLE_VALUES]

@@ -66,7 +66,9 @@ def held_box(
         description: What it holds.
     """
     names = list(source_names) if source_names is not None else list(frame.columns)
-    fields = tuple(Field(label, type_in_words(frame.iloc[:, at]), names[at]) for at, label in enumerate(frame.columns))
+    fields = tuple(
+        Field(str(label), type_in_words(series), own) for (label, series), own in zip(frame.items(), names, strict=True)
+    )
     return Box(name, fields, FrameReader(frame, state), source_name, tuple(primary_key), kind, description)
 
 

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from boxkit.box import Note
-from boxkit.converters.columns import DATE_SHAPES, SHAPES
+from boxkit.converters.columns import DATE_SHAPES, SHAPES, python_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +29,7 @@ _SAMPLE_ROWS = 5_000
 #: Texts that stand for "no value".
 _SENTINEL_TEXTS = frozenset("\\N N/A NA n/a #N/A NaN nan NULL null None ? - -- — . missing unknown".split())
 _SENTINEL_NUMBERS = (-9, -99, -999, -9999, -99999, -999999, 999, 9999, 99999, 999999)
+_SENTINELS = np.array(_SENTINEL_NUMBERS)
 _MOST = 0.9
 _CATEGORIES = 200
 #: Characters of a word that is no code.
@@ -76,17 +79,17 @@ def lint_frame(frame: pd.DataFrame, box: str, *, kinds: bool = False) -> list[No
     step = 1 if len(frame) <= _MAX_ROWS else len(frame) // _SAMPLE_ROWS
     where = f" (every {step}th row was looked at)" if step > 1 else ""
     notes = []
-    counts = {label: int(frame[label].isna().sum()) for label in frame.columns}
+    columns = {str(label): series for label, series in frame.items()}
+    counts = {label: int(series.array.isna().sum()) for label, series in columns.items()}
     missing = {label: count for label, count in counts.items() if count}
     if missing:
         shown = ", ".join(f"{label!r} {count}" for label, count in list(missing.items())[:12])
         more = f" and {len(missing) - 12} more fields" if len(missing) > 12 else ""
         notes.append(Note("lint", f"missing values, of {len(frame)} rows: {shown}{more}", box))
-    for label in frame.columns:
-        series = frame[label]
+    for label, series in columns.items():
         if series.dtype.kind in "bmM" or _is_plain_numbers(series, step):
             continue
-        values = _every(series, step) if step > 1 else _values(series)
+        values = _every(series, step) if step > 1 else python_values(series)
         if kinds:
             notes += lint_values(values, box, label, where, checks=(_mixed,))
         notes += lint_values(values, box, label, where)
@@ -95,7 +98,7 @@ def lint_frame(frame: pd.DataFrame, box: str, *, kinds: bool = False) -> list[No
 
 def _is_plain_numbers(series: pd.Series[Any], step: int) -> bool:
     """Whether these are numbers none of which, looked at every ``step`` rows, may stand for something else."""
-    return series.dtype.kind in "iuf" and not series.iloc[::step].isin(list(_SENTINEL_NUMBERS)).any()
+    return series.dtype.kind in "iuf" and not series.array[::step].isin(_SENTINELS).any()
 
 
 def _every(series: pd.Series[Any], step: int) -> list[Any]:
@@ -103,7 +106,7 @@ def _every(series: pd.Series[Any], step: int) -> list[Any]:
     # Arrow copies the whole of what it picks from, so it is given a part at a time.
     part = max(_MAX_ROWS // step, 1) * step
     parts = (series.iloc[start : start + part].iloc[::step] for start in range(0, len(series), part))
-    return [value for each in parts for value in each.dropna().tolist()]
+    return [value for each in parts for value in python_values(each) if value is not None]
 
 
 def lint_categories(frame: pd.DataFrame, box: str) -> list[Note]:
@@ -112,12 +115,10 @@ def lint_categories(frame: pd.DataFrame, box: str) -> list[Note]:
         note
         for label in frame.columns
         if frame[label].dtype.kind not in "biufcmM"
-        for note in lint_values(_values(frame[label].iloc[:_MAX_ROWS]), box, label, checks=(_mixed, _near_duplicates))
+        for note in lint_values(
+            python_values(frame[label].iloc[:_MAX_ROWS]), box, label, checks=(_mixed, _near_duplicates)
+        )
     ]
-
-
-def _values(series: pd.Series[Any]) -> list[Any]:
-    return series.astype(object).where(series.notna(), None).tolist()
 
 
 def lint_values(
@@ -148,6 +149,8 @@ def lint_values(
 
 
 def _mixed(column: _Column) -> Iterator[Note]:
+    if len(set(map(type, column.values)) - {type(None)}) < 2:
+        return
     kinds = Counter(_kind(value) for value in column.values if value is not None)
     if len(kinds) < 2:
         return
