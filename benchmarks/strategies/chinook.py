@@ -79,16 +79,15 @@ def strategies(llm: LLM, corrections: int) -> Mapping[str, Strategy]:
     """Each strategy by its name in the table."""
     sql = boxkit.Text2SQL(llm, corrections=corrections)
     single = boxkit.Text2SQLCode(llm, calls="single", corrections=corrections)
-    pandora = boxkit.Pandora(llm, memory=boxkit.Memory.starter(), k=3, attempts=corrections + 1)
     return {
         "Knowledge": boxkit.Knowledge(llm, attempts=corrections + 1),
         "Text2SQL": sql,
         "Text2SQLCode, single": single,
-        "Pandora": pandora,
-        "Text2SQLCode, multi": boxkit.Text2SQLCode(llm, calls="multi", corrections=corrections),
         "SelfConsistency": boxkit.SelfConsistency(sql, samples=3),
         "Hybrid": boxkit.Hybrid(sql, single, samples=3, agree=2),
-        "Select": Select((sql, pandora), llm),
+        "Text2SQLCode, multi": boxkit.Text2SQLCode(llm, calls="multi", corrections=corrections),
+        "Select": Select((sql, single), llm),
+        "Pandora": boxkit.Pandora(llm, memory=boxkit.Memory.starter(), k=3, attempts=corrections + 1),
         "Decompose": Decompose(llm, attempts=corrections + 1),
     }
 
@@ -130,14 +129,14 @@ def record(name: str, question: Question, answer: Answer) -> dict[str, Any]:
     }
 
 
-def run(path: Path, corrections: int, only: str) -> None:
+def run(path: Path, corrections: int, only: str, questions: int) -> None:
     """Ask what is not on file yet. Strategy by strategy, so that the model keeps what prompts begin with."""
     llm = boxkit.LocalLLM(os.environ["BOXKIT_GGUF"])
     boxes = boxkit.load(CHINOOK)
     known = answered(path)
     with path.open("a") as file:
         for name, strategy in strategies(llm, corrections).items():
-            for question in QUESTIONS:
+            for question in QUESTIONS[:questions]:
                 if (name, question.text) in known or only.casefold() not in name.casefold():
                     continue
                 file.write(json.dumps(record(name, question, strategy.ask(question.text, boxes))) + "\n")
@@ -164,13 +163,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="the file of answers, gone on with where it exists")
     parser.add_argument("--corrections", type=int, default=1, help="corrections of a failed reply (1)")
+    parser.add_argument("--questions", type=int, default=len(QUESTIONS), help="only the first so many")
     parser.add_argument("--only", default="", help="only the strategies whose name contains this")
     parser.add_argument("--report", action="store_true", help="only print the table of what is on file")
     options = parser.parse_args()
     if not options.report:
         if "BOXKIT_GGUF" not in os.environ:
             parser.error("set BOXKIT_GGUF to a model file")
-        run(options.out, options.corrections, options.only)
+        run(options.out, options.corrections, options.only, options.questions)
     print(report(options.out))
     return 0
 
