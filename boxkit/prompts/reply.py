@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import ast
 import builtins
+import json
 import re
 import textwrap
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 from boxkit.syntax import parse
 
 __all__ = ["Reply", "parse_json_reply", "parse_reply", "parse_sparql_reply", "parse_sql_reply"]
 
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"^[ \t]*(?P<mark>```+|~~~+)[ \t]*(?P<language>[\w+.-]*)[^\n]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?P<mark>```+|~~~+)[ \t]*(?P<language>[\w+.-]*)[^\n`]*$", re.MULTILINE)
+#: A block on one line, or code between single backticks.
+_INLINE = re.compile(r"(?<!`)(?P<mark>```|`)(?!`)(?:(?<=```)(?P<language>[\w+.-]+)[ \t]+)?(?P<code>[^`\n]+)(?P=mark)")
+#: What a chat's own marks look like where a server lets them through, and characters that nobody sees.
+_MARKS = re.compile(r"<\|[\w ]{1,30}\|>|[\ufeff\u200b\u200e\u200f]")
+_QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _PYTHON = frozenset({"", "python", "py", "python3", "py3", "pandas", "ipython", "pycon", "code"})
 
 #: Longer text is not searched for unfenced code line by line.
 MAX_SEARCHED_LINES = 400
+
+#: No more places than these are looked at for a query, or for code between backticks.
+MAX_STARTS = 20
 
 #: A statement of more lines than this is not looked for in unfenced text.
 MAX_OPEN_LINES = 60
@@ -45,7 +57,7 @@ def parse_reply(text: str, target: str = "answer") -> Reply:
     ``target``, with the earlier ones it builds on. Without a fence, the longest run of lines that is a program. What a
     model thought aloud (``<think>``) is no code, and neither is a bare number or word: an answer must be computed.
     """
-    visible = _THINKING.sub("", text).strip()
+    visible = _visible(text)
     if not visible:
         what = "only thoughts" if text.strip() else "nothing"
         return Reply("", "", f"the reply holds {what}; a ```python block that assigns `{target}` is missing")
@@ -54,18 +66,36 @@ def parse_reply(text: str, target: str = "answer") -> Reply:
     if code:
         return Reply(code, prose)
     if not blocks:
-        found = _unfenced(visible, target)
+        found = _unfenced(visible, target) or _wrapped(visible, target)
         if found is not None:
             return found
     return Reply("", prose, f"there is no code in the reply; a ```python block that assigns `{target}` is missing")
 
 
-_SQL = frozenset({"", "sql", "sqlite", "sqlite3", "postgres", "postgresql", "mysql", "duckdb", "code"})
-_SQL_START = re.compile(r"^[ \t]*(?:WITH|SELECT|VALUES|FROM)\b", re.MULTILINE | re.IGNORECASE)
+def _visible(text: str) -> str:
+    """The reply without what a model thought aloud, a chat's marks, and the ends of lines of other systems."""
+    plain = _MARKS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    shown = _THINKING.sub("", plain)
+    # Some servers send the end of the thoughts without their beginning.
+    shown = re.split(r"</(?:think|thinking|reasoning)>", shown, flags=re.IGNORECASE)[-1].strip()
+    lines = shown.splitlines()
+    return _QUOTED.sub("", shown) if lines and all(line.startswith(">") for line in lines if line.strip()) else shown
 
+
+_SQL = frozenset(
+    {"", "sql", "sqlite", "sqlite3", "postgres", "postgresql", "pgsql", "mysql", "mariadb", "duckdb", "tsql", "code"}
+)
+_SQL_START = re.compile(
+    r"(?:^[ \t(]*|^(?P<label>\W*(?:sql|query|answer)\b[^:\n]{0,20}:\W*?))(?=(?:WITH|SELECT|VALUES|FROM|TABLE)\b)",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 _SPARQL = frozenset({"", "sparql", "sparql-query", "rq", "code"})
-_SPARQL_START = re.compile(r"^[ \t]*(?:PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b", re.MULTILINE | re.IGNORECASE)
+_SPARQL_START = re.compile(
+    r"(?:^[ \t]*|^(?P<label>\W*(?:sparql|query|answer)\b[^:\n]{0,20}:\W*?))"
+    r"(?=(?:PREFIX|BASE|SELECT|ASK|CONSTRUCT|DESCRIBE)\b)",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 def parse_sql_reply(text: str) -> Reply:
@@ -83,15 +113,61 @@ def parse_sparql_reply(text: str) -> Reply:
 
 
 def _query(text: str, languages: frozenset[str], start: re.Pattern[str], name: str) -> Reply:
-    visible = _THINKING.sub("", text).strip()
+    visible = _visible(text)
     blocks, prose = _fenced(visible, languages)
     if blocks:
-        return Reply(blocks[-1], prose)
-    found = start.search(visible)
-    if found and not _FENCE.search(visible):
-        query, _, _ = visible[found.start() :].partition("\n\n")
-        return Reply(query.strip(), visible[: found.start()].strip())
+        # A block of no language may hold the result that a model makes up.
+        queries = [block for block in blocks if _begins(block, start)]
+        return Reply((queries or blocks)[-1], prose)
+    for code in _in_json(visible, ("sql", "sql_query", "query", "sparql")):
+        if _begins(code, start):
+            return Reply(code.strip(), visible.partition("{")[0].strip())
+    if not _FENCE.search(visible):
+        found = list(islice(start.finditer(visible), MAX_STARTS))
+        queries = [_statement(visible[each.end() if each["label"] else each.start() :]) for each in found]
+        at = next((at for at, query in enumerate(queries) if _is_query(query, name)), 0)
+        if queries:
+            return Reply(queries[at], visible[: found[at].start()].strip())
+    for code in _inline(visible):
+        if _begins(code, start):
+            return Reply(code, visible.partition("`")[0].strip())
     return Reply("", prose, f"there is no query in the reply; one ```{name} block is missing")
+
+
+def _begins(code: str, start: re.Pattern[str]) -> bool:
+    """Whether a text begins like a query, comments apart."""
+    return start.match(re.sub(r"^(?:\s*(?:--|#)[^\n]*\n|\s*/\*.*?\*/)*\s*", "", code, flags=re.DOTALL)) is not None
+
+
+def _statement(text: str) -> str:
+    """A query from its first word to its semicolon, or to an empty line outside all brackets and quotes."""
+    depth, selects = 0, text.lstrip().startswith("(")
+    for found in re.finditer(
+        r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|[();{}]|\n[ \t]*\n|\w+", text, re.DOTALL
+    ):
+        piece = found[0]
+        depth += (piece in ("(", "{")) - (piece in (")", "}"))
+        selects = selects or (depth <= 0 and piece.upper() in ("SELECT", "VALUES", "FROM", "TABLE", "ASK", "WHERE"))
+        if piece == ";":
+            return text[: found.end()].strip()
+        if not piece.strip() and depth <= 0 and selects:
+            return text[: found.start()].strip()
+    return text.strip()
+
+
+def _is_query(query: str, name: str) -> bool:
+    """Whether prose that begins like a query ("From the schema…") is one; where that cannot be told, it is."""
+    if name != "sql":
+        return True
+    try:
+        import sqlglot
+        from sqlglot.errors import SqlglotError
+    except ImportError:
+        return True
+    try:
+        return len([each for each in sqlglot.parse(query) if each is not None]) == 1
+    except (SqlglotError, RecursionError):
+        return False
 
 
 def parse_json_reply(text: str, opening: str = "[") -> Reply:
@@ -102,7 +178,7 @@ def parse_json_reply(text: str, opening: str = "[") -> Reply:
         opening: The bracket: ``"["`` for a list of rows, ``"{"`` for an object.
     """
     closing, what = ("]", "with a list of rows") if opening == "[" else ("}", "that holds an object")
-    visible = _THINKING.sub("", text).strip()
+    visible = _visible(text)
     blocks, prose = _fenced(visible, frozenset({"", "json"}))
     if blocks:
         return Reply(blocks[-1], prose)
@@ -117,14 +193,88 @@ def _fenced(text: str, languages: frozenset[str] = _PYTHON) -> tuple[list[str], 
     blocks: list[str] = []
     position, prose = 0, None
     while opening := _FENCE.search(text, position):
-        mark = opening["mark"]
-        closing = re.compile(rf"^[ \t]*{re.escape(mark)}[ \t]*$", re.MULTILINE).search(text, opening.end())
-        body = text[opening.end() : closing.start() if closing else len(text)]
+        body, position = _body(text, opening, _parse if languages is _PYTHON else None)
         if opening["language"].casefold() in languages:
             prose = text[: opening.start()].strip() if prose is None else prose
             blocks.append(_unprompted(textwrap.dedent(body.strip("\n"))).rstrip())
-        position = closing.end() if closing else len(text)
     return [block for block in blocks if block.strip()], text.strip() if prose is None else prose
+
+
+def _body(text: str, opening: re.Match[str], parsed: Callable[[str], Any] | None) -> tuple[str, int]:
+    """What stands in a block, and where the text goes on: the mark may close at the end of the last line of code.
+
+    Where the block is code that does not parse and would with a later end, the mark is part of a text in the code.
+    """
+    mark = re.escape(opening["mark"])
+    ends = list(re.compile(rf"(?:^[ \t]*|(?<=[^`~\n])){mark}[ \t]*$", re.MULTILINE).finditer(text, opening.end()))
+    if not ends:
+        return text[opening.end() :], len(text)
+    best = ends[0]
+    if parsed is not None and parsed(_dedented(text[opening.end() : best.start()])) is None:
+        best = next((end for end in ends[1:4] if parsed(_dedented(text[opening.end() : end.start()]))), best)
+    return text[opening.end() : best.start()], best.end()
+
+
+def _dedented(body: str) -> str:
+    return _unprompted(textwrap.dedent(body.strip("\n")))
+
+
+def _inline(text: str) -> Iterator[str]:
+    """Code on one line between backticks, the last first."""
+    yield from reversed([each["code"].strip() for each in _INLINE.finditer(text)][:MAX_STARTS])
+
+
+def _in_json(text: str, keys: tuple[str, ...]) -> Iterator[str]:
+    """Texts under these keys of the JSON objects in a reply: an answer in JSON, or what looks like a tool's call."""
+    decoder, at = json.JSONDecoder(strict=False), text.find("{")
+    for _ in range(20):
+        if at < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            yield from _under(value, keys)
+        at = text.find("{", end)
+
+
+def _under(value: Any, keys: tuple[str, ...], depth: int = 4) -> Iterator[str]:
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            value = json.loads(value, strict=False)
+        except (ValueError, RecursionError):
+            return
+    if not isinstance(value, dict) or not depth:
+        return
+    for key, item in value.items():
+        if key.casefold() in keys and isinstance(item, str):
+            yield item
+        else:
+            yield from _under(item, keys, depth - 1)
+
+
+def _wrapped(text: str, target: str) -> Reply | None:
+    """A program in JSON, between backticks or indented in prose; None where there is none."""
+    indented = ["\n".join(run) for run in _indented_runs(text)]
+    for code in (*_in_json(text, ("code", "python", "python_code", "program", "script")), *_inline(text), *indented):
+        body, prose = _dedented(code).strip(), text[: max(text.find(code), 0)].strip("`{ \n")
+        blocks, _ = _fenced(body)
+        body = _chosen(blocks, target) if blocks else body
+        tree = _parse(body)
+        if tree is not None and (_assigns(tree, target) or (_computes(tree) and "\n" in body)):
+            return Reply(body, prose)
+    return None
+
+
+def _indented_runs(text: str) -> Iterator[list[str]]:
+    run: list[str] = []
+    for line in [*text.splitlines(), "end"]:
+        if line.startswith(("    ", "\t")) or (run and not line.strip()):
+            run.append(line)
+        elif run:
+            yield run
+            run = []
 
 
 def _unprompted(code: str) -> str:
@@ -148,7 +298,8 @@ def _assigns(tree: ast.AST, target: str) -> bool:
 
 def _stored(tree: ast.AST) -> set[str]:
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return names | {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return names | {node.name for node in ast.walk(tree) if isinstance(node, kinds)}
 
 
 def _loaded(tree: ast.AST) -> set[str]:

@@ -66,17 +66,28 @@ def parse_function(text: str) -> Reply:
 def with_function(code: str) -> str | Failure:
     """The code with its function under the name ``compute_result``, or why there is none.
 
-    The function is ``compute_result``, ``compute_results`` (a slip of the published prompt), or the only one there is.
+    The function is ``compute_result``, ``compute_results`` (a slip of the published prompt), the only one there is, or
+    the only one that no other one calls.
     """
     try:
         tree = parse(code)
     except (SyntaxError, ValueError):
         return code  # running it says what is wrong with it
-    defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
-    if "compute_result" in defined:
+    if any(isinstance(node, ast.AsyncFunctionDef) for node in tree.body):
+        return Failure("no code", "the function is `async`, and nothing awaits it", hint="write a plain `def`")
+    defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    if "compute_result" in defined or "compute_result" in _assigned(tree):
         return code
     if "compute_results" in defined:
         return f"{code}\n\ncompute_result = compute_results"
-    if len(defined) == 1:
-        return f"{code}\n\ncompute_result = {defined[0]}"
+    called = {each.id for node in defined.values() for each in ast.walk(node) if isinstance(each, ast.Name)}
+    outer = [name for name in defined if name not in called]
+    if len(outer) == 1:
+        return f"{code}\n\ncompute_result = {outer[0]}"
     return Failure("no code", "the reply defines no function `compute_result`", hint="define it at the top level")
+
+
+def _assigned(tree: ast.Module) -> set[str]:
+    """The names that the top level assigns."""
+    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
