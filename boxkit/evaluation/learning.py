@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from boxkit.converters.graph import entities_of
-from boxkit.evaluation.datasets.protocol import Dataset, Task
+from boxkit.evaluation.datasets import Dataset, Task, open_dataset
 from boxkit.evaluation.judging import Predicted, judge
 from boxkit.executor import Limits
 from boxkit.memory.learning import Annotation, Annotator, Ask, Example, InTurn, Report, Transpile
@@ -36,7 +37,7 @@ _SCORER = "spider_strict"
 
 
 def learn(
-    examples: Iterable[Example] | Dataset | Sequence[Dataset],
+    examples: Iterable[Example] | Dataset | Sequence[Dataset] | str | Path,
     llm: LLM | None,
     memory: Memory,
     *,
@@ -56,7 +57,7 @@ def learn(
     memory has a folder: the same call goes on where a killed one stopped.
 
     Args:
-        examples: What to learn from: examples, or one or several datasets.
+        examples: What to learn from: examples, one or several datasets, or the path of a JSON Lines file of your own.
         llm: The model; None where gold programs are to be transpiled only, which costs nothing.
         memory: Where demonstrations go.
         annotator: ``"transpile"``, ``"llm"``, or ``"transpile,llm"`` (the model only for what was refused); by default
@@ -75,6 +76,8 @@ def learn(
         LLMError: The model could not be asked, several times in a row.
         MemoryStoreError: The memory's folder holds a run with other settings, or another run is learning into it.
     """
+    if isinstance(examples, str | Path):
+        examples = open_dataset("own", examples, split="train")
     every = list(examples)
     datasets = [each for each in ([examples] if isinstance(examples, Dataset) else every) if isinstance(each, Dataset)]
     if datasets:

@@ -77,6 +77,9 @@ def opened(
     index: IndexKind = "auto",
 ) -> Opened:
     """Read a folder; see `Memory.open`."""
+    if folder.is_file():
+        hint = "Memory.from_lines(path) reads a file with one demonstration a line"
+        raise MemoryStoreError("a memory is a folder, and this is a file", where=str(folder), hint=hint)
     for _ in range(TRIES):
         try:
             manifest = manifest_of(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 
 import pytest
@@ -35,6 +36,15 @@ def test_without_a_model_gold_programs_are_transpiled(examples):
     report = boxkit.learn(examples, None, memory)
     assert [each.question for each in memory] == ["How many items are there?"]
     assert len(report.finished) == 3
+
+
+def test_a_file_of_ones_own_questions_is_learned_from_by_its_path(examples, tmp_path):
+    program = {"program": "SELECT count(*) FROM item", "language": "sql"}
+    record = {"question": "How many items are there?", "source": "shop.sqlite", "answer": 2, **program}
+    (tmp_path / "own.jsonl").write_text(json.dumps(record), encoding="utf-8")
+    memory = boxkit.Memory()
+    boxkit.learn(tmp_path / "own.jsonl", None, memory)
+    assert [(each.question, each.split) for each in memory] == [("How many items are there?", "train")]
 
 
 def test_a_model_is_asked_only_for_what_was_refused(examples):

@@ -339,3 +339,9 @@ def test_any_text_and_value_survives_the_disk(tmp_path: Path) -> None:
     assert len(memory.select("\udc80 what?", k=9)) == 5
     file(tmp_path / "m", "catalog").unlink()
     assert list(Memory.open(tmp_path / "m")) == kept
+
+
+def test_a_file_opened_as_a_memory_is_told_how_to_read_it(tmp_path: Path) -> None:
+    (tmp_path / "lamps.jsonl").write_text("{}\n")
+    with pytest.raises(MemoryStoreError, match="from_lines"):
+        Memory.open(tmp_path / "lamps.jsonl")
