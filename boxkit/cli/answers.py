@@ -58,7 +58,8 @@ def _tell(answer: Answer, explained: bool) -> None:
     if explained:
         explain(answer)
     elif answer.code and (answer.failure is None or answer.failure.kind != "abstained"):
-        say(text(f"boxes: {', '.join(answer.boxes) or 'none'}", "dim"))
+        if answer.boxes:  # a query names tables or classes, not boxes
+            say(text(f"boxes: {', '.join(answer.boxes)}", "dim"))
         if answer.rationale:
             say(text(answer.rationale, "italic", lines=True))
         say(code(answer.code))

@@ -48,6 +48,12 @@ def test_the_answer_is_on_stdout_and_how_it_came_about_on_stderr(boxkit_command,
         assert told in result.stderr
 
 
+def test_an_answer_from_a_query_does_not_say_that_no_box_was_used(boxkit_command, scripted, sales: Path) -> None:
+    scripted("```sql\nSELECT SUM(amount) FROM sales\n```")
+    told = boxkit_command("ask", sales, "What was sold in all?", "--strategy", "text2sql").stderr
+    assert "SELECT SUM" in told and "boxes:" not in told
+
+
 def test_json_holds_rows_code_attempts_and_cost(boxkit_command, scripted, sales: Path) -> None:
     scripted(WRONG, Completion(TOTAL, Usage(calls=1, prompt_tokens=7, completion_tokens=5, dollars=0.25)))
     result = boxkit_command("ask", sales, "What was sold in all?", "--json")
