@@ -33,8 +33,9 @@ def decode(raw: bytes, encoding: str | None, box: str, notes: list[Note]) -> str
     if encoding is not None:
         return _as_told(raw, encoding, box, notes)
     for mark, codec in _MARKS:
-        if raw.startswith(mark):
+        if raw.startswith(mark) and (mark != codecs.BOM_UTF8 or _holds_utf8(raw)):
             return _lenient(raw, codec, box, notes)
+    raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -77,6 +78,15 @@ def _guess(raw: bytes) -> str:
     if guess.startswith(("cp125", "latin", "iso8859", "mac", "cp8", "cp4", "cp10", "hp_", "cp273", "cp500", "cp037")):
         return _western(raw) if guess not in ("cp1251", "cp1253", "cp1255", "cp1256") else guess
     return guess
+
+
+def _holds_utf8(raw: bytes) -> bool:
+    """Whether a mark of UTF-8 stands before UTF-8; a program may have joined it to another encoding."""
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return _mostly_utf8(raw.removeprefix(codecs.BOM_UTF8))
+    return True
 
 
 def _mostly_utf8(raw: bytes) -> bool:
