@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from boxkit.errors import SourceNotFound
+from boxkit.evaluation.ablations import ablations
 from boxkit.evaluation.choices import model_tables, oracle_table, routing_table
 from boxkit.evaluation.mistakes import KINDS, UNTOLD, kinds_of
 from boxkit.evaluation.proposals import told_of
@@ -19,7 +21,7 @@ __all__ = ["Table", "runs_below", "tables_of", "write_report"]
 
 
 def runs_below(paths: Sequence[str | Path]) -> list[RunReport]:
-    """The runs in some folders, at any depth, in the order of their paths.
+    """The runs in some folders, at any depth: by benchmark, model, and variant in the order of ``ablations.toml``.
 
     Raises:
         SourceNotFound: There is none.
@@ -28,7 +30,13 @@ def runs_below(paths: Sequence[str | Path]) -> list[RunReport]:
     found = sorted({file.parent for path in paths for file in Path(path).rglob("run.json")})
     if not found:
         raise SourceNotFound("there is no run below it", where=", ".join(map(str, paths)), hint="make one: boxkit eval")
-    return [open_run(folder) for folder in found]
+    variants = {variant.name: at for at, variant in enumerate(ablations())}
+
+    def place(run: RunReport) -> tuple[str, str, int]:
+        benchmark, model, variant = who(run)
+        return benchmark, model, variants.get(variant, len(variants))
+
+    return sorted((open_run(folder) for folder in found), key=place)
 
 
 def tables_of(runs: Sequence[RunReport]) -> list[Table]:
@@ -183,16 +191,23 @@ def write_report(runs: Sequence[RunReport], out: str | Path, *, figures: bool = 
 
 
 def _notes(runs: Sequence[RunReport]) -> str:
-    """What whoever reads the tables must know."""
-    lines = [
+    """What whoever reads the tables must know; what is true of all runs of a benchmark is said once."""
+    head = (
         "Scores are in points, with Wilson's 95 % interval; differences and their p come from a paired bootstrap over "
         "the questions that both runs have judged. A published figure was measured by others, on the whole benchmark."
-    ]
+    )
+    true_of: dict[tuple[str, str], list[str]] = {}
     for run in runs:
         told = [*run.about.get("notes", ())]
         if run.about.get("skipped"):
             told.append(f"{len(run.about['skipped'])} rows that do not fit are left out")
         if run.done < run.total:
             told.append(f"{run.done} of {run.total} questions are done")
-        lines += [f"- {benchmark_of(run)}, {label_of(run, 'variant')}: {each}" for each in told]
-    return "\n".join([lines[0], "", *dict.fromkeys(lines[1:])])
+        for each in told:
+            true_of.setdefault((benchmark_of(run), each), []).append(" ".join(filter(None, who(run)[1:])))
+    counts = Counter(map(benchmark_of, runs))
+    lines = []
+    for (benchmark, each), names in true_of.items():
+        of = f" ({', '.join(names)})" if len(names) < counts[benchmark] else ""
+        lines.append(f"- {benchmark}{of}: {each}")
+    return "\n".join([head, "", *lines])

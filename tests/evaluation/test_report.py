@@ -133,6 +133,25 @@ def test_every_figure_of_the_paper_is_drawn_where_there_is_something_to_draw(tmp
     assert "demonstrations.png" not in only_right.read_text() and "errors.png" not in only_right.read_text()
 
 
+def test_what_is_true_of_all_runs_is_noted_once(tmp_path):
+    runs = [run("full", "yn"), run("-EG", "yn")]
+    for each in runs:
+        each.about["notes"] = ["the gold is not official"]
+    runs[1].total = 9
+    text = write_report(runs, tmp_path, figures=False).read_text()
+    assert text.count("the gold is not official") == 1 and "- starqa/test: the gold" in text
+    assert "- starqa/test (o3-mini -EG): 2 of 9 questions are done" in text
+
+
+def test_variants_stand_in_the_order_of_their_file(tmp_path):
+    for name in ("K=10", "-EG", "K=2", "mine", "full"):
+        made = run(name, "y")
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.json").write_text(json.dumps({"settings": made.settings, "about": made.about}))
+    names = [each.about["labels"]["variant"] for each in runs_below([tmp_path])]
+    assert names == ["full", "-EG", "K=2", "K=10", "mine"]
+
+
 def test_a_folder_without_runs_says_so(tmp_path):
     (tmp_path / "records.jsonl").write_text(json.dumps({}))
     with pytest.raises(SourceNotFound, match="no run below"):
