@@ -282,9 +282,7 @@ class _Compiler:
         )
 
     def _ranked(self, plan: pa.Plan, ranking: Ranking, value: ex.Expression) -> pa.Plan:
-        shown = {output.measure.box for output in self.query.outputs}
-        elsewhere = not ranking.measure.function and ranking.measure.box not in shown
-        if ranking.count is None and (self.ties == "all" or elsewhere):
+        if ranking.count is None and self.ties == "all":
             return pa.Extreme(plan, value, smallest=not ranking.descending)
         ordered = pa.Sort(plan, (pa.SortKey(value, ranking.descending, nulls_first=False),))
         if ranking.count == 0:

@@ -27,6 +27,7 @@ _AGE = re.compile(r"\bhow old\b|\bages?\b", re.IGNORECASE)
 def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: BoxSet, joins: Joins) -> str | None:
     """What the query leaves out of the question, the word named; None where it leaves nothing out."""
     rules: tuple[Callable[[], str | None], ...] = (
+        lambda: f"could not place {', '.join(map(repr, candidate.unplaced))}" if candidate.unplaced else None,
         lambda: _ordinal(items),
         lambda: _universal(items, candidate.query),
         lambda: _only(items),

@@ -262,7 +262,7 @@ class _Tables:
         stems = self.index.box_stems[box]
         for piece in _pieces(stems):
             # The last word of a compound is the thing itself: ``car_makers`` are makers, ``order_items`` items.
-            score = 0.8 if piece == stems[-len(piece) :] else 0.55
+            score = 0.88 if piece == stems[-len(piece) :] else 0.55
             self.parts[piece].append(Link("box", box, score, how="part"))
 
     def add_field(self, known: FieldIndex) -> None:

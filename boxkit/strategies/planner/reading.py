@@ -11,7 +11,7 @@ from boxkit.errors import PlanError
 from boxkit.plan import describe, emit
 from boxkit.plan.algebra import Plan
 from boxkit.strategies.planner.compile import compile_query
-from boxkit.strategies.planner.confidence import confidence
+from boxkit.strategies.planner.confidence import confidence, signs_of
 from boxkit.strategies.planner.doubts import doubt_of
 from boxkit.strategies.planner.index import Index, index_of
 from boxkit.strategies.planner.joins import Joins
@@ -36,12 +36,14 @@ class Planned:
         plan: Its plan.
         code: The plan as pandas.
         confidence: The estimated chance that it is what was asked, in [0, 1].
+        signs: What the confidence is made of.
     """
 
     candidate: Candidate
     plan: Plan
     code: str
     confidence: float
+    signs: dict[str, float]
 
     @property
     def sentences(self) -> list[str]:
@@ -114,7 +116,7 @@ def read(question: str, boxes: BoxSet, ties: str = "all") -> Reading:
     for candidate in candidates:
         if len(best) > MAX_RIVALS or (best and candidate.cost > candidates[0].cost + MARGIN):
             break
-        planned = _written(candidate, boxes, known, ties)
+        planned = _written(candidate, candidates, boxes, known, ties)
         if planned is not None and planned.code not in {each.code for each in best}:
             best.append(planned)
     unplaced = best[0].candidate.unplaced if best else _unknown(items)
@@ -122,13 +124,14 @@ def read(question: str, boxes: BoxSet, ties: str = "all") -> Reading:
     return Reading(tuple(items), tuple(best), unplaced, known.index.partial, doubt)
 
 
-def _written(candidate: Candidate, boxes: BoxSet, known: _Known, ties: str) -> Planned | None:
+def _written(candidate: Candidate, others: list[Candidate], boxes: BoxSet, known: _Known, ties: str) -> Planned | None:
     try:
         plan = compile_query(candidate.query, boxes, known.index, known.joins, ties)
         code = emit(plan, boxes)
     except PlanError:
         return None
-    return Planned(candidate, plan, code, confidence(candidate))
+    signs = signs_of(candidate, others)
+    return Planned(candidate, plan, code, confidence(signs), signs)
 
 
 def _unknown(items: list[Item]) -> tuple[str, ...]:

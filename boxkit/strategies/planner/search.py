@@ -50,6 +50,7 @@ class Candidate:
         costs: What it is made of: ``words``, ``links``, ``joins``, ``places``, ``hints``, ``guesses``, ``length``.
         unplaced: Words that nothing accounts for.
         tree: How its boxes are joined.
+        hows: How the words that it is made of were matched.
     """
 
     query: Query
@@ -57,6 +58,7 @@ class Candidate:
     costs: dict[str, float]
     unplaced: tuple[str, ...]
     tree: Tree
+    hows: tuple[str, ...] = ()
 
 
 def search(draft: Draft, boxes: BoxSet, joins: Joins) -> list[Candidate]:
@@ -172,9 +174,12 @@ def _candidate(
         "places": _places(draft, choice, slots, joins),
         "joins": _joined(choice, hints, tree, joins),
         "hints": hinted,
-        "guesses": meanings.penalty + _intricacy(query, joins, draft.index) + _strays(query, choice, joins),
+        "guesses": meanings.penalty
+        + _intricacy(query, joins, draft.index)
+        + _strays(query, choice, joins)
+        + _roles(draft, choice, slots),
     }
-    return Candidate(query, 0.0, costs, tuple(unplaced), tree)
+    return Candidate(query, 0.0, costs, tuple(unplaced), tree, tuple(option.how for option in choice.values()))
 
 
 def _said_twice(draft: Draft) -> list[tuple[int, int]]:
@@ -310,7 +315,7 @@ def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -
         by_name = option.how == "part" and "name" in (slot.item.text.lower() if slot.item else "")
         if slot.item is None or not (option.field or by_name):
             continue
-        cost += _direction(draft, slot.item, option, goes) + _other_role(draft, slot.item, option)
+        cost += _direction(draft, slot.item, option, goes)
         container = container_of(draft, slot.item, bool(option.values))
         if container is None or _holds_name(slot.item, draft.index.box_stems[option.box]):
             continue
@@ -321,7 +326,8 @@ def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -
         boxes = {link.box: link.score for link in container.only("box")}
         if not boxes:
             boxes = {link.box: link.score - 0.1 for link in container.only("field")}
-        near = any(_is_near(joins, box, option.box) for box in boxes)
+        # What stands in a junction belongs to both that it ties: "languages that are official in".
+        near = option.box in joins.junctions or any(_is_near(joins, box, option.box) for box in boxes)
         cost += (0.08 if near else weight) * (1 - boxes.get(option.box, 0.0))
     return cost
 
@@ -353,22 +359,26 @@ def _direction(draft: Draft, item: Item, option: Option, goes: bool) -> float:
     return sum(0.1 for word, fields in DIRECTIONS.items() if word != preposition and stems & fields)
 
 
-def _other_role(draft: Draft, item: Item, option: Option) -> float:
+def _roles(draft: Draft, choice: Choice, slots: Sequence[Slot]) -> float:
+    return sum(0.6 for slot in slots if slot.item and _may_have_other_role(draft, slot.item, choice[slot.key]))
+
+
+def _may_have_other_role(draft: Draft, item: Item, option: Option) -> bool:
     """``friends of Bob``, where Bob is in two fields of one box: his friends, or those whose friend he is?"""
     parents = draft.index.parents
     parent = parents.get(option.place) if option.values else None
     others = [link for link in item.only("value") if link.box == option.box and link.field != option.field]
     if parent is None or all(parents.get(link.place) != parent for link in others):
-        return 0.0
+        return False
     if _preposition(draft, item) in DIRECTIONS:
-        return 0.0
+        return False
     asked = next((clause.subject for clause in draft.clauses if clause.value is item), None)
     before = draft.at(draft.items.index(item) - 1)
     after = draft.at(draft.items.index(item) + 1)
     owns = (before is not None and before.kind == "of") or (
         after is not None and after.text.lower() in ("'s", "have", "has", "had")
     )
-    return 0.35 if asked is None or owns else 0.0
+    return asked is None or owns
 
 
 def slots_items(slots: Sequence[Slot]) -> list[Item]:
