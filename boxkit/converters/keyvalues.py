@@ -10,6 +10,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Any
 
 from boxkit.box import Box, BoxSet, Field, ForeignKey
+from boxkit.converters.columns import python_values
 from boxkit.converters.keynames import clues, telling_labels, telling_names
 from boxkit.converters.keywords import is_key_like, is_named_after
 from boxkit.errors import SourceError
@@ -130,6 +131,13 @@ class Values:
         return tuple((name, label) for name, box in self.boxes.items() for label in key_labels(box))
 
     @cached_property
+    def comparable(self) -> frozenset[tuple[str, str]]:
+        """Fields whose types can be a key's end."""
+        return frozenset(
+            (name, each.label) for name, box in self.boxes.items() for each in box.fields if is_comparable(each)
+        )
+
+    @cached_property
     def other_keys(self) -> tuple[tuple[str, str], ...]:
         """Fields that identify rows beside the declared key: ``team_api_id`` of a team, ``model`` of models."""
         return tuple(
@@ -145,6 +153,23 @@ class Values:
     def sparse_keys(self) -> tuple[tuple[str, str], ...]:
         """Keys whose values are not just a numbering, so that finding others among them says something."""
         return tuple(end for end in self.keys if self(*end).is_unique and self(*end).fullness < 1.0)
+
+    def sparse_keys_with(self, child: Column) -> list[tuple[str, str]]:
+        """Of the sparse keys, those that may hold all of a column's values."""
+        if not child.is_whole or not child.values:
+            return list(self.sparse_keys)
+        found = self._holders.get(next(iter(child.values)), set()) | self._holders.get("", set())
+        return [self.sparse_keys[at] for at in sorted(found)]
+
+    @cached_property
+    def _holders(self) -> dict[str, set[int]]:
+        """The places of the sparse keys that hold a value; under the empty text those that were not read whole."""
+        holders: dict[str, set[int]] = {}
+        for at, end in enumerate(self.sparse_keys):
+            column = self(*end)
+            for value in column.values if column.is_whole else ("",):
+                holders.setdefault(value, set()).add(at)
+        return holders
 
     def near(self, plain: str, ends: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
         """Of ``ends``, those whose names have something in common with a field's."""
@@ -169,7 +194,7 @@ class Values:
             series = self._series(box, label)
         except SourceError:
             return Column(box, label, self.names[box.name], self.plain(box.name, label), is_whole=False)
-        present = [value for value in series.dropna().tolist() if value != ""]
+        present = [value for value in python_values(series) if value is not None and value != ""]
         texts = [found for value in present if (found := text(value))]
         values = frozenset(texts)
         return Column(

@@ -12,7 +12,6 @@ from boxkit.converters.keyvalues import (
     counts_from_one,
     inferred,
     is_beyond_chance,
-    may_refer,
     share,
 )
 from boxkit.converters.keywords import is_reference, words
@@ -81,10 +80,11 @@ def _only(keys: list[ForeignKey], refers: dict[_End, _End]) -> ForeignKey | None
 def _parents(
     values: Values, box: str, label: str, allow: Callable[[str, str], bool] | None, keys: Iterable[_End]
 ) -> Iterator[_End]:
-    for name, key in keys:
-        is_looked_for = name != box and (allow is None or allow(box, name))
-        if is_looked_for and may_refer(values.boxes[box], label, values.boxes[name], key):
-            yield name, key
+    if (box, label) not in values.comparable:
+        return
+    for end in keys:
+        if end[0] != box and (allow is None or allow(box, end[0])) and end in values.comparable:
+            yield end
 
 
 def _roles(values: Values, box: str, label: str, allow: Callable[[str, str], bool] | None) -> Iterator[ForeignKey]:
@@ -105,15 +105,15 @@ def _roles(values: Values, box: str, label: str, allow: Callable[[str, str], boo
 
 def _inclusions(values: Values, box: str, label: str, allow: Callable[[str, str], bool] | None) -> Iterator[ForeignKey]:
     """Keys that the values alone suggest: all are found in a key that is not full of such values."""
-    found = list(_parents(values, box, label, allow, values.sparse_keys if len(values.boxes) > 1 else ()))
-    if not found or _is_named_for_another(values, box, label):
+    ends = values.sparse_keys if len(values.boxes) > 1 else ()
+    if not any(True for _ in _parents(values, box, label, allow, ends)) or _is_named_for_another(values, box, label):
         return
     child = values(box, label)
     refers = is_reference(values.plain(box, label))
     # Texts of several sources are compared by `links`, with what they share.
     if not refers and (child.is_key or (allow is not None and not child.numeric)):
         return
-    for parent, key in found:
+    for parent, key in _parents(values, box, label, allow, values.sparse_keys_with(child)):
         theirs = values(parent, key)
         if not is_beyond_chance(child, theirs, _CHANCE if refers else _TINY_CHANCE):
             continue
