@@ -39,6 +39,7 @@ _REFRESH_S, _LINE_EVERY_S = 0.25, 30.0
 @click.option("--tokens-per-minute", type=click.FloatRange(min=0, min_open=True), help="The server's limit.")
 @click.option("--price", nargs=2, type=float, metavar="IN OUT", help="Dollars for a million tokens, sent and received.")
 @click.option("--scorer", "scorers", multiple=True, metavar="NAME", help="Instead of the benchmark's. May be repeated.")
+@click.option("--again", multiple=True, metavar="KIND", help="Ask anew what ended in this failure. May be repeated.")
 @click.option("--rescore", is_flag=True, help="Judge the answers in --out anew; nothing is asked.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost; nothing is asked.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -119,7 +120,7 @@ def _run(strategy: Strategy, dataset: Dataset, options: dict[str, Any], who: str
     _say(f"{len(dataset.head(options['limit']))} questions of {dataset.name}/{dataset.split}, answered by {who}")
     for each in (*dataset.notes, *([f"{len(dataset.skipped)} rows left out"] if dataset.skipped else ())):
         _say(each)
-    shared = {name: options[name] for name in ("limit", "concurrency", "dollars")}
+    shared = {name: options[name] for name in ("limit", "concurrency", "dollars", "again")}
     try:
         with running(len(dataset.head(options["limit"]))) as told:
             return boxkit.evaluate(

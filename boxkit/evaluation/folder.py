@@ -29,6 +29,11 @@ class Lost:
     message: str
     usage: Usage = Usage()
 
+    @classmethod
+    def of(cls, record: Record) -> Lost:
+        """What is left of a record whose question is asked again."""
+        return cls(record.key, f"asked again after {record.failure}", record.usage)
+
 
 @dataclass(slots=True)
 class RunFolder:
@@ -177,6 +182,8 @@ def _read(path: Path) -> tuple[list[Record], list[Lost]]:
                 lost.append(Lost(state["key"], state["message"], usage_of(state["usage"])))
             else:
                 record = Record.from_json(values["record"])
+                if record.key in records:
+                    lost.append(Lost.of(records.pop(record.key)))
                 records[record.key] = record
         except (ValueError, KeyError, TypeError) as error:
             raise UnreadableSource(f"line {number} is no record: {error}", where=str(path)) from error

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from boxkit.answer import Usage
 from boxkit.errors import (
     BoxError,
+    BoxkitError,
     BudgetSpent,
     ExecutorError,
     LLMError,
@@ -42,7 +43,7 @@ T = TypeVar("T")
 
 #: Failures of a server rather than of a question: it is asked again, later.
 _PASSING = (RateLimited, LLMTimeout, ServerUnavailable)
-#: Such failures in a row that end the run.
+#: Such failures, or faults of our own, in a row that end the run.
 _LOST_IN_A_ROW = 8
 #: How often one question is put back.
 _TRIES = 3
@@ -58,6 +59,7 @@ async def aevaluate(
     dollars: float | None = None,
     scorers: Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
+    again: Sequence[str] = (),
     on_progress: Callable[[RunReport], None] | None = None,
 ) -> RunReport:
     """Put every question of a benchmark to a strategy, and judge the answers.
@@ -75,6 +77,8 @@ async def aevaluate(
         dollars: Start no question that would, at the mean cost so far, pass this; what is under way is finished.
         scorers: By name; the dataset's where None.
         labels: What a report calls the run: its ``model``, ``variant`` and ``group``.
+        again: Kinds of failure (``"boxkit"``, ``"source"``, ``"timeout"``…) whose questions are asked anew, once what
+            caused them is mended; what they have cost still counts.
         on_progress: Called after each question with all that is done so far.
 
     Returns:
@@ -83,7 +87,8 @@ async def aevaluate(
     Raises:
         LLMError: The model cannot be asked: no key, no such model, or its server failed several times in a row.
         ExecutorError: The sandbox broke.
-        BoxkitError: The folder holds a run with other settings.
+        BoxkitError: The folder holds a run with other settings; or a fault of boxkit's own, or of the strategy's, ended
+            several questions in a row.
         ValueError: There is no such scorer.
     """
     if concurrency < 1:
@@ -104,7 +109,7 @@ async def aevaluate(
         "labels": {"model": models, "variant": strategy.name, **(labels or {})},
     }
     with RunFolder(None if out is None else Path(out), run_settings(strategy, dataset), about) as folder:
-        run = _Run(strategy, tasks, folder, names, dollars, on_progress)
+        run = _Run(strategy, tasks, folder, names, dollars, on_progress, frozenset(again))
         with ThreadPoolExecutor(min(64, concurrency + 4), thread_name_prefix="boxkit-evaluate") as pool:
             run.pool = pool
             try:
@@ -162,17 +167,23 @@ class _Run:
     scorers: Sequence[str]
     dollars: float | None
     on_progress: Callable[[RunReport], None] | None
+    again: frozenset[str] = frozenset()
     pool: ThreadPoolExecutor | None = None
     report: RunReport = field(init=False)
     waiting: deque[Task] = field(init=False)
     tries: Counter[str] = field(default_factory=Counter)
     running: int = 0
     lost_in_a_row: int = 0
+    faults_in_a_row: int = 0
     spent: Usage = Usage()
     ended: BaseException | None = None
 
     def __post_init__(self) -> None:
         keys = {task.key for task in self.tasks}
+        for record in self.folder.records:
+            if record.failure in self.again:
+                self.folder.lost.append(Lost.of(record))
+        self.folder.records = [record for record in self.folder.records if record.failure not in self.again]
         kept = [record for record in self.folder.records if record.key in keys]
         kept = [record if set(self.scorers) <= set(record.scores) else record.scored(self.scorers) for record in kept]
         done = {record.key for record in kept}
@@ -246,7 +257,19 @@ class _Run:
         await self.folder.add(record)
         self.spent += record.usage
         self.report.records.append(record)
+        self._count_fault(record)
         self._tell()
+
+    def _count_fault(self, record: Record) -> None:
+        """End a run in which every question meets the same fault, before it has cost more."""
+        self.faults_in_a_row = self.faults_in_a_row + 1 if record.failure == "boxkit" else 0
+        if self.faults_in_a_row >= _LOST_IN_A_ROW:
+            last = record.message.strip().splitlines()[-1]
+            self.ended = self.ended or BoxkitError(
+                f"a fault in boxkit or in the strategy ended {self.faults_in_a_row} questions in a row: {last}",
+                hint="mend it (records.jsonl has its traceback), and ask these questions anew: again=('boxkit',) "
+                "(--again boxkit)",
+            )
 
     async def _answered(self, task: Task, record: Record) -> Record:
         """The record with the answer, or with what went wrong for this question alone."""

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -215,6 +215,36 @@ def test_a_source_that_cannot_be_read_or_gold_that_fails_is_on_record(shop):
     report = evaluate(knowing(model()), broken)
     summary = report.summary()
     assert (report.failures, summary.questions, summary.unjudged, summary.right) == ({"source": 1}, 4, 1, 3)
+
+
+@dataclass(frozen=True)
+class Broken(boxkit.Knowledge):
+    """A strategy with a bug, until it is mended."""
+
+    def steps(self, question, boxes):
+        if not (MENDED or "more than 3 " in question):
+            raise KeyError("a slip in the strategy")
+        return super().steps(question, boxes)
+
+
+MENDED = []
+
+
+def test_a_fault_on_every_question_ends_the_run_and_is_asked_anew_once_mended(shop, tmp_path):
+    llm = model(dollars=0.5)
+    strategy = Broken(llm, profile=PROFILE)
+    with pytest.raises(BoxkitError, match=r"(?s)ended 8 questions in a row: KeyError: 'a slip.*--again boxkit"):
+        evaluate(strategy, shop, tmp_path / "run", concurrency=1)
+    assert (len(lines(tmp_path / "run")), len(llm.requests)) == (12, 1)  # three, one that is well, eight
+    MENDED.append(True)
+    try:
+        report = evaluate(strategy, shop, tmp_path / "run", again=["boxkit"])
+    finally:
+        MENDED.clear()
+    assert (report.done, report.summary().right, len(llm.requests)) == (40, 40, 40)
+    kept = open_run(tmp_path / "run")
+    assert (kept.done, kept.summary().right, kept.usage.dollars, len(kept.lost)) == (40, 40, 20.0, 11)
+    assert evaluate(strategy, shop, tmp_path / "run", again=["boxkit"]).done == 40 and len(llm.requests) == 40
 
 
 def test_a_budget_stops_before_it_is_passed(shop, tmp_path):
