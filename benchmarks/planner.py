@@ -8,9 +8,10 @@
     python benchmarks/planner.py drafts --memory memory/ [--queries train] [--every 4]
 
 ``BOXKIT_QUESTIONS`` and ``BOXKIT_DATA`` say where the questions and the data lie. Rows are compared as bags, columns in
-any order. Code that the Planner wrote itself runs in this process here, so that thousands of questions take minutes;
-rewordings go all the way through ``Planner.ask``. A file of rewordings has a line for each: ``id`` (``l01`` to ``l40``
-of library40, or that of an example question) and ``question``; the right answer is that of the question with that id.
+any order; Spider's by its own comparison. Code that the Planner wrote itself runs in this process here, so that
+thousands of questions take minutes; rewordings go all the way through ``Planner.ask``. A file of rewordings has a line
+for each: ``id`` (``l01`` to ``l40`` of library40, or that of an example question) and ``question``; the right answer is
+that of the question with that id.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ from planner_speed import speed
 
 from boxkit import BoxSet, Planner, load
 from boxkit.canonical import canonical_rows
+from boxkit.evaluation.scorers import score
+from boxkit.evaluation.scorers.spider import order_matters
 from boxkit.examples import questions
 from boxkit.strategies.planner.confidence import THRESHOLD
 from boxkit.strategies.planner.reading import Planned, Reading, read
@@ -59,6 +62,8 @@ class Outcome:
     gold: Any = None
     group: str = ""
     rows: Rows | None = None
+    #: Whether confidence alone decided, and neither a rival nor a doubt.
+    by_confidence: bool = False
 
 
 def run_here(code: str, boxes: BoxSet) -> Rows:
@@ -91,7 +96,12 @@ def _cell(value: Any) -> Any:
 
 
 def judged(
-    question: str, boxes: BoxSet, gold: Rows, ties: str, compare: Any = same, empty_abstains: bool = False
+    question: str,
+    boxes: BoxSet,
+    gold: Rows,
+    ties: str,
+    compare: Callable[[Rows, Rows], bool] = same,
+    empty_abstains: bool = False,
 ) -> Outcome:
     """Ask, and compare with the gold rows."""
     try:
@@ -107,8 +117,8 @@ def judged(
         return Outcome(question, "abstained", False, best.confidence, f"{type(error).__name__}: {error}", reading, gold)
     right = compare(rows[0], gold)
     rivals = any(not same(other, rows[0]) for other in rows[1:])
-    abstains = rivals or best.confidence < THRESHOLD or (empty_abstains and not rows[0])
-    abstains = abstains or reading.doubt is not None or clash(question, best.code) is not None
+    stopped = rivals or reading.doubt is not None or clash(question, best.code) is not None
+    abstains = stopped or best.confidence < THRESHOLD or (empty_abstains and not rows[0])
     verdict = "abstained" if abstains else "right" if right else "wrong"
     return Outcome(
         question,
@@ -119,6 +129,7 @@ def judged(
         reading,
         gold,
         rows=rows[0],
+        by_confidence=not stopped,
     )
 
 
@@ -153,10 +164,15 @@ def spider(split: str, limit: int | None) -> Iterator[Outcome]:
             continue
         if database not in loaded:
             loaded = {database: load(path)}
-        outcome = judged(question, loaded[database], gold, "first")
+        outcome = judged(question, loaded[database], gold, "first", _as_spider(sql))
         outcome.group = each.get("hardness", database)
         outcome.gold = f"{database}: {sql}"
         yield outcome
+
+
+def _as_spider(sql: str) -> Callable[[Rows, Rows], bool]:
+    """Spider's comparison: a bag of rows, in order where the gold SQL orders; an extra or a lost DISTINCT is wrong."""
+    return lambda rows, gold: score("spider_strict", rows, gold, ordered=order_matters(sql)).correct
 
 
 def _fields(example: dict[str, Any]) -> tuple[str, str, str]:
@@ -217,12 +233,8 @@ def report(outcomes: Iterable[Outcome], show: str) -> list[Outcome]:
 
 
 def calibration(outcomes: Iterable[Outcome], path: Path | None, data: str) -> None:
-    """Print confidence against truth, and draw it; readings that another one rivals have no one confidence."""
-    pairs = [
-        (each.confidence, each.guess_right)
-        for each in outcomes
-        if each.reading and each.reading.best and each.why != "rivals"
-    ]
+    """Print confidence against truth, and draw it; left out is what would not be answered at any confidence."""
+    pairs = [(each.confidence, each.guess_right) for each in outcomes if each.by_confidence]
     bins = list(binned(pairs))
     print(f"\n{table(bins)}")
     if path is not None:
