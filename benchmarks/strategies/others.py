@@ -33,9 +33,10 @@ PRODUCTS = ("PandasAI", "LlamaIndex", "LangChain", "smolagents")
 LIMIT_S = 5
 PAUSE_S = 0.1
 MOST_MS, MOST_TOKENS = 15, 1000
+_LLAMA_ERROR = "There was an error running the output as Python code. "
 
 
-def said(reply: shop.Reply) -> str:
+def written(reply: shop.Reply) -> str:
     """A reply as a model writes it for boxkit."""
     return f"Join and sum.\n```python\n{reply.code}\n```" if reply.code else reply.words
 
@@ -43,7 +44,7 @@ def said(reply: shop.Reply) -> str:
 def ours(runs: int) -> dict[str, Any]:
     """The same figures as ``products.py time`` gives."""
     boxes = boxkit.load(shop.frames())
-    llm = ScriptedLLM(lambda _: said(shop.Reply(shop.CODE)))
+    llm = ScriptedLLM(lambda _: written(shop.Reply(shop.CODE)))
     agent = boxkit.Pandora(llm)
     answer = agent.ask(shop.QUESTION, boxes).check()
     prompts = ["\n".join(message.content for message in request.messages) for request in llm.requests]
@@ -67,7 +68,7 @@ def ours(runs: int) -> dict[str, Any]:
 
 def ours_after(reply: shop.Reply) -> dict[str, Any]:
     """The same as ``products.py bad`` gives."""
-    llm = ScriptedLLM([said(reply), said(shop.Reply(shop.CODE))])
+    llm = ScriptedLLM([written(reply), written(shop.Reply(shop.CODE))])
     agent = boxkit.Pandora(llm, limits=boxkit.Limits(seconds=LIMIT_S))
     started = time.perf_counter()
     answer = agent.ask(shop.QUESTION, boxkit.load(shop.frames()))
@@ -164,7 +165,8 @@ def _came_of(name: str, kind: str, found: dict[str, tuple[str, str]]) -> str:
         return f"{wrote or 'recovers, '}{told['calls']} calls, {told['seconds']:.1f} s"
     if told["raised"]:
         return f"{wrote}raises {told['raised'][:60]}"
-    return f"{wrote}answers {' '.join(told['result'].split())[:60]!r}".replace("|", "/")
+    said = " ".join(told["result"].split()).removeprefix(_LLAMA_ERROR)
+    return f"{wrote}answers {said[:60]!r}".replace("|", "/")
 
 
 def main() -> None:
