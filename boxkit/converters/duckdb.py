@@ -123,7 +123,8 @@ class _Database:
             finally:
                 connection.close()
         except duckdb.Error as error:
-            hint = "close the program that has it open" if "lock" in str(error).lower() else None
+            is_locked = re.search(r"\block\b", str(error)) is not None
+            hint = "close the program that has it open" if is_locked else "take a whole copy, or one from a backup"
             raise UnreadableSource(
                 f"DuckDB cannot read it: {str(error).splitlines()[0]}", where=self.label, hint=hint
             ) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boxkit.box import BoxSet, Note
@@ -15,7 +16,7 @@ from boxkit.converters.server import Server, first_line
 from boxkit.converters.server_cells import plain_cell, type_in_words
 from boxkit.converters.server_columns import declared_columns, server_equalities
 from boxkit.converters.server_reader import ServerReader
-from boxkit.errors import MissingExtra, UnreadableSource
+from boxkit.errors import MissingExtra, SourceNotFound, UnreadableSource
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -58,6 +59,8 @@ def convert(source: Any, *, schemas: list[str] | None = None, tables: list[str] 
         MissingExtra: SQLAlchemy or the driver is not installed.
     """
     engine = _engine(source)
+    if engine.dialect.name == "sqlite":
+        return _of_sqlite(engine, source, tables)
     server = Server(engine)
     notes: list[Note] = []
     with server.translated():
@@ -93,6 +96,25 @@ def _engine(source: Any) -> Engine:
     except ImportError as error:
         package = str(error.name or error)
         raise MissingExtra(package, "servers" if package in ("psycopg", "pymysql") else None) from error
+
+
+def _of_sqlite(engine: Engine, source: Any, tables: list[str] | None) -> BoxSet:
+    """What SQLite's own converter makes of it, which reads each cell as it is stored and never makes a file."""
+    from boxkit.converters import sqlite
+    from boxkit.converters.source import SourceFile
+
+    file = str(engine.url.database or "")
+    if hasattr(source, "connection"):  # a Connection, whose changes may not be committed
+        return sqlite.convert(source.connection.driver_connection, tables=tables)
+    if file in ("", ":memory:") or file.startswith("file:"):
+        held = engine.raw_connection()
+        try:
+            return sqlite.convert(held.driver_connection, tables=tables)
+        finally:
+            held.close()
+    if not Path(file).is_file():
+        raise SourceNotFound("there is no such database file", where=file)
+    return sqlite.convert(SourceFile.of(file), tables=tables)
 
 
 def _default_schema(engine: Engine) -> str:

@@ -40,13 +40,16 @@ _DAMAGE = ("malformed", "corrupt", "btree", "Page ", "page ", "Tree ", "out of o
 
 
 def accepts(source: Any) -> float:
-    """A file that begins as SQLite's do, an empty one with a database's name, or a ``sqlite3.Connection``."""
+    """A file that begins as SQLite's do, an empty or encrypted one of such a name, or a ``sqlite3.Connection``."""
     if isinstance(source, sqlite3.Connection):
         return 1.0
     if isinstance(source, SourceFile):
         if source.head.startswith(_MAGIC):
             return 1.0
-        return 0.9 if not source.head and source.suffix in (".sqlite", ".sqlite3", ".db", ".db3") else 0.0
+        if source.suffix not in (".sqlite", ".sqlite3", ".db", ".db3"):
+            return 0.0
+        # Encrypted ones have no mark; that of another kind of database is surer.
+        return 0.9 if not source.head else 0.5 if source.is_binary else 0.0
     return 0.0
 
 

@@ -74,7 +74,8 @@ class Database:
         if file and not source.in_transaction:
             return cls(file, Path(file), SourceFile.of(file))
         copy = sqlite3.connect(":memory:", check_same_thread=False)
-        copy.deserialize(source.serialize())
+        if cursor.execute("SELECT 1 FROM sqlite_master").fetchone():
+            copy.deserialize(source.serialize())
         return cls(file or "an SQLite database in memory", None, None, (copy, threading.RLock()))
 
     @contextmanager

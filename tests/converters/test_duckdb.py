@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,3 +80,27 @@ def test_values_that_pandas_has_not_become_text_with_a_note(tmp_path: Path, kind
     reading = box.reader.read()
     assert reading.frame["x"].tolist()[0] == held and reading.frame["x"].isna().tolist() == [False, True]
     assert reading.frame["n"].tolist() == [1, 2] and [note.field for note in reading.notes] == ["x"]
+
+
+def test_damage_and_a_lock_are_told_apart_and_hide_no_other_table(path: Path, tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "big.db")) as connection:
+        connection.execute("CREATE TABLE one AS SELECT hash(range) x FROM range(200000); CREATE TABLE two AS FROM one")
+    content = bytearray((tmp_path / "big.db").read_bytes())
+    content[500_000:500_400] = b"\xee" * 400
+    (tmp_path / "big.db").write_bytes(content)
+    boxes = boxkit.load(tmp_path / "big.db")
+    failed = []
+    for box in boxes.values():
+        try:
+            _ = box.frame
+        except UnreadableSource as error:
+            failed.append(str(error))
+    assert len(failed) == 1 and "backup" in failed[0]
+    script = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
+    holder = subprocess.Popen([sys.executable, "-c", script, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert holder.stdout is not None and holder.stdout.readline()
+        with pytest.raises(UnreadableSource, match="close the program"):
+            boxkit.load(path)
+    finally:
+        holder.communicate()

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import boxkit
-from boxkit.errors import SourceError, UnreadableSource
+from boxkit.errors import SourceError, SourceNotFound, UnreadableSource
 
 
 def cells(frame: pd.DataFrame) -> list[tuple[object, ...]]:
@@ -194,3 +194,32 @@ def test_what_a_connection_has_besides_its_main_database_is_noted() -> None:
     connection.execute("CREATE TEMP TABLE scratch (x)")
     said = [note.message for note in boxkit.load(connection).notes if note.kind == "skipped"]
     assert len(said) == 2 and "'other'" in said[0] and "'scratch'" in said[1]
+
+
+@pytest.mark.parametrize("kind", ["engine", "connection", "memory"])
+def test_an_engine_is_read_by_sqlites_own_rules(make, kind: str) -> None:
+    sqlalchemy = pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
+    script = "CREATE TABLE t(a INTEGER); INSERT INTO t VALUES (1), ('x'), (9007199254740993)"
+    address = "sqlite://" if kind == "memory" else f"sqlite:///{make(script)}"
+    engine = sqlalchemy.create_engine(address, poolclass=sqlalchemy.pool.StaticPool)
+    with engine.connect() as connection:
+        if kind == "memory":
+            connection.connection.driver_connection.executescript(script)
+        boxes = boxkit.load(connection if kind == "connection" else engine)
+    engine.dispose()
+    assert cells(boxes["t"].frame) == [(1,), ("x",), (9007199254740993,)]
+
+
+def test_an_engine_for_a_file_that_is_not_there_makes_none(tmp_path: Path) -> None:
+    sqlalchemy = pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
+    with pytest.raises(SourceNotFound, match="absent"):
+        boxkit.load(sqlalchemy.create_engine(f"sqlite:///{tmp_path / 'absent.sqlite'}"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_encrypted_file_and_an_empty_connection_are_told(tmp_path: Path) -> None:
+    (tmp_path / "safe.db").write_bytes(bytes((at * 37 + 11) % 256 for at in range(8192)))
+    with pytest.raises(UnreadableSource, match="encrypted"):
+        boxkit.load(tmp_path / "safe.db")
+    with pytest.raises(UnreadableSource, match="no table"):
+        boxkit.load(sqlite3.connect(":memory:"))
