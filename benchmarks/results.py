@@ -53,7 +53,7 @@ are not at hand), 50 of WebQSP over the slice of Freebase that its own annotatio
 Where n is less, a run had come so far in that order. The Planner asks no model: it abstains where it does not
 understand, and an abstention counts as wrong here. A local model stands in the tables where the script was given one
 (`BOXKIT_GGUF`), shown {shown} demonstrations: one that runs on a laptop without a graphics card, far below those of
-the papers.
+the papers, whose drops stand beside its own. -EG reuses the first replies of `full`, so that its seconds tell nothing.
 
 {versions}.
 """
@@ -101,7 +101,7 @@ def run_model(names: Sequence[str], out: Path, rounds: Sequence[int], ablated: i
 def precision(runs: Sequence[RunReport]) -> Table:
     """How often an answer that was given is right."""
     rows = []
-    for each in runs:
+    for each in filter(lambda run: run.done, runs):
         answered = [record for record in each.records if not record.failure]
         right = sum(record.scores[each.scorers[0]].correct for record in answered)
         labels = each.about["labels"]
@@ -117,7 +117,7 @@ def written(runs: Sequence[RunReport]) -> str:
     """The page."""
     found = packages()
     versions = ", ".join(f"{name} {found[name]}" for name in ("boxkit", "python", "pandas") if name in found)
-    wanted = ("scores", "ablations", "costs", "errors")
+    wanted = ("overview", "scores", "ablations", "costs", "errors")
     tables = [table for table in tables_of(runs) if table.name in wanted]
     parts = [
         INTRODUCTION.format(seed=SEED, shown=SHOWN, versions=f"{versions}, {platform.system()} {platform.machine()}")

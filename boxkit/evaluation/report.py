@@ -41,6 +41,7 @@ def runs_below(paths: Sequence[str | Path]) -> list[RunReport]:
 
 def tables_of(runs: Sequence[RunReport]) -> list[Table]:
     """Every table that these runs have something for."""
+    runs = [run for run in runs if run.done]
     made = [
         _overview(runs),
         _scores(runs),
