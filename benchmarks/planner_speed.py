@@ -39,8 +39,9 @@ def speed(questions: Path, data: Path) -> None:
         (data / "sample_dbs" / "chinook" / "Chinook_Sqlite.sqlite", CHINOOK),
     ):
         boxes = load(path)
-        _cost_of_index(path.name, boxes)
         _cost_of_questions(path.name, boxes, asked)
+    # The last of them: the other database is too small for its cells to count.
+    _cost_of_index(path.name, boxes)
     for rows in (MILLION // 8, MILLION // 2):
         _cost_of_index(f"made up, {rows} rows of 8 fields", load({"sale": made_up(rows)}))
 
