@@ -1,6 +1,6 @@
 """boxkit's own time in one question, against the time that the model takes: every strategy, 500 ms a call.
 
-    python benchmarks/strategies/overhead.py [--latency 0.5] [--questions 5]
+    python benchmarks/strategies/overhead.py [--latency 0.5] [--questions 5] [--only hybrid]
 
 A scripted model takes a fixed time for each call, and its replies are right. The model's time is that in which at least
 one call is under way (the samples of a vote run at once); the rest of the question's time is ours, the work that was
@@ -192,6 +192,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--latency", type=float, default=0.5, help="seconds that a call takes (0.5)")
     parser.add_argument("--questions", type=int, default=5, help="warm questions for each strategy (5)")
+    parser.add_argument("--only", default="", help="only the strategies whose name contains this")
     options = parser.parse_args()
     spans: list[tuple[float, float]] = []
     llm = Timed(ScriptedLLM(reply, latency_s=options.latency), spans)
@@ -200,6 +201,8 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|")
     with written() as folder:
         for name, strategy, path in strategies(llm, unsure, folder):
+            if options.only.casefold() not in name.casefold():
+                continue
             boxes = boxkit.load(path)
             first, _, _ = measured(lambda: strategy.ask(shop.QUESTION, boxes).check(), llm)  # noqa: B023
             runs = [
