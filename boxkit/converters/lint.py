@@ -372,7 +372,9 @@ def _folded(text: str) -> str:
     small = " ".join(text.casefold().split())
     if any(char.isdigit() for char in small):
         return small
-    bare = "".join(char for char in unicodedata.normalize("NFKD", small) if not unicodedata.combining(char))
+    bare = small
+    if not small.isascii():
+        bare = "".join(char for char in unicodedata.normalize("NFKD", small) if not unicodedata.combining(char))
     # Marks at an end mean something: A-, C++.
     return re.sub(r"(?<=[^\W_])[\s\-_.,'’/]+(?=[^\W_])", "", bare)
 
