@@ -49,13 +49,19 @@ def arrow_series(array: Any, box: str, label: str, notes: list[Note]) -> pd.Seri
         notes: Added to.
     """
     import pyarrow as pa
+    import pyarrow.compute
 
     if isinstance(array, FileColumn):
         series = _filled(array)
         if series is not None:
             return series
         array = array.whole()
+    if pa.types.is_run_end_encoded(array.type):
+        array = pa.chunked_array(map(pa.compute.run_end_decode, array.chunks), array.type.value_type)
     kind = array.type
+    if pa.types.is_interval(kind):
+        notes.append(Note("cast", "intervals of months, days and nanoseconds became text", box, label))
+        return column([None if each is None else _span(each) for each in array.to_pylist()], "text")
     if pa.types.is_nested(kind) and not pa.types.is_union(kind):
         notes.append(Note("cast", "nested values became JSON text", box, label))
         return column([None if each is None else json_text(each) for each in _values(array)], "text")
@@ -66,6 +72,9 @@ def arrow_series(array: Any, box: str, label: str, notes: list[Note]) -> pd.Seri
             filling.texts(chunk)
         if filling.is_exact:
             return filling.series("text")
+    if pa.types.is_floating(kind) and array.null_count and pa.compute.any(pa.compute.is_nan(array)).as_py():
+        message = "some cells are NaN, a value of its own to the source; pandas takes it as missing, like null"
+        notes.append(Note("lint", message, box, label))
     mapped = _nullable(kind) if array.null_count else None
     try:
         if mapped is not None:
@@ -75,6 +84,13 @@ def arrow_series(array: Any, box: str, label: str, notes: list[Note]) -> pd.Seri
         message = f"its values of type {kind} include some that pandas cannot hold; they became text"
         notes.append(Note("cast", message, box, label))
         return column(_texts(array), "text")
+
+
+def _span(interval: Any) -> str:
+    """Arrow's months, days and nanoseconds in words."""
+    units = zip(("months", "days", "nanoseconds"), interval, strict=True)
+    parts = [f"{amount} {unit}" for unit, amount in units if amount]
+    return " ".join(parts) or "0 days"
 
 
 def _filled(column: FileColumn) -> pd.Series[Any] | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxkit.box import BoxSet, Note
 from boxkit.converters.arrow_series import arrow_series, json_text
+from boxkit.converters.columns import column
 from boxkit.converters.held import content_state, held_box
 from boxkit.converters.lint import lint_categories
 from boxkit.errors import UnsupportedValue
@@ -78,6 +79,7 @@ def _pandas(source: Any, box: str, notes: list[Note]) -> tuple[Any, str]:
 
     if _is_lazy(source):
         source = source.collect()
+    source, wide = _without_wide(source, box)
     try:
         if hasattr(source, "__arrow_c_stream__"):
             table = pa.table(source) if not isinstance(source, pa.ChunkedArray) else pa.table({"value": source})
@@ -93,7 +95,29 @@ def _pandas(source: Any, box: str, notes: list[Note]) -> tuple[Any, str]:
     labels = field_labels(table.schema.names)
     reading = arrow_reading(table.columns, labels, box, table.num_rows)
     notes.extend(reading.notes)
-    return reading.frame, box
+    frame = reading.frame
+    for label, name in zip(labels, table.schema.names, strict=True):
+        if name in wide:
+            frame[label] = column([None if each is None else int(each) for each in table.column(name).to_pylist()])
+    return frame, box
+
+
+def _without_wide(source: Any, box: str) -> tuple[Any, set[str]]:
+    """A table of polars' with its integers of 128 bits, which Arrow has not, as text; and the names of these columns.
+
+    Raises:
+        UnsupportedValue: It holds Python objects, which polars hands over as bytes of no meaning.
+    """
+    if not type(source).__module__.startswith("polars."):
+        return source, set()
+    frame = source.to_frame() if type(source).__name__ == "Series" else source
+    kinds = {name: str(kind) for name, kind in zip(frame.columns, frame.dtypes, strict=True)}
+    odd = next((name for name, kind in kinds.items() if kind.startswith("Object")), None)
+    if odd is not None:
+        hint = f"turn it into text first: frame.with_columns(pl.col({odd!r}).map_elements(str, pl.String))"
+        raise UnsupportedValue(f"the column {odd!r} holds Python objects", where=box, hint=hint)
+    wide = {name for name, kind in kinds.items() if kind in ("Int128", "UInt128")}
+    return (frame.with_columns([frame[name].cast(str) for name in wide]), wide) if wide else (source, wide)
 
 
 def _is_struct(source: Any) -> bool:
@@ -121,8 +145,8 @@ def normal_frame(frame: Any, box: str) -> tuple[pd.DataFrame, list[str], list[No
     labels = field_labels(headers)
     columns = [*(values for _, values in levels), *(frame.iloc[:, at] for at in range(frame.shape[1]))]
     made = {
-        at: normal_column(column.reset_index(drop=True), box, label, notes)
-        for at, (label, column) in enumerate(zip(labels, columns, strict=True))
+        at: normal_column(values.reset_index(drop=True), box, label, notes)
+        for at, (label, values) in enumerate(zip(labels, columns, strict=True))
     }
     own = pd.DataFrame(made, index=pd.RangeIndex(len(frame)))
     own.columns = pd.Index(list(labels)) if labels else pd.Index([], dtype=object)
@@ -176,6 +200,9 @@ def normal_column(series: Any, box: str, label: str, notes: list[Note], *, is_ow
 
     if isinstance(dtype, pd.CategoricalDtype):
         order = f", in this order: {', '.join(map(str, dtype.categories[:20]))}" if dtype.ordered else ""
+        if isinstance(dtype.categories.dtype, (pd.PeriodDtype, pd.IntervalDtype)):
+            # As pandas.cut makes them.
+            return cast(series.astype(object).map(str, na_action="ignore"), f"a categorical became its values{order}")
         return cast(
             series.astype(dtype.categories.dtype)
             if not series.isna().any() or dtype.categories.dtype.kind not in "iub"
@@ -183,8 +210,8 @@ def normal_column(series: Any, box: str, label: str, notes: list[Note], *, is_ow
             f"a categorical became its values{order}",
         )
     if isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
-        kind = "period" if isinstance(dtype, pd.PeriodDtype) else "interval"
-        return cast(series.astype(object).map(str, na_action="ignore"), f"a {kind} became text")
+        kind = "a period" if isinstance(dtype, pd.PeriodDtype) else "an interval"
+        return cast(series.astype(object).map(str, na_action="ignore"), f"{kind} became text")
     if isinstance(dtype, pd.SparseDtype):
         return cast(series.sparse.to_dense(), "a sparse column became a dense one")
     if dtype.kind == "c":
@@ -199,9 +226,14 @@ def normal_column(series: Any, box: str, label: str, notes: list[Note], *, is_ow
 
 
 def _normal_arrow(series: Any, box: str, label: str, notes: list[Note]) -> Any:
+    import pandas as pd
     import pyarrow as pa
 
-    if not pa.types.is_nested(series.dtype.pyarrow_dtype):
+    kind = series.dtype.pyarrow_dtype
+    if pa.types.is_dictionary(kind):
+        notes.append(Note("cast", "a categorical became its values", box, label))
+        return series.astype(pd.ArrowDtype(kind.value_type))
+    if not pa.types.is_nested(kind):
         return series.copy()
     return arrow_series(pa.chunked_array(series.array.__arrow_array__()), box, label, notes)
 

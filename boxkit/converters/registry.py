@@ -153,7 +153,7 @@ def _unknown(source: object) -> UnknownFormat:
             what, where=source.label, hint=f"boxkit.load(path, format=…) with one of: {', '.join(converter_names())}"
         )
     kind = type(source)
-    if source and isinstance(source, list | tuple | set) and all(isinstance(each, str | PathLike) for each in source):
+    if isinstance(source, list | tuple | set) and source and all(isinstance(each, str | PathLike) for each in source):
         return UnknownFormat(
             f"this is a {kind.__qualname__} of sources", hint="give each by itself: boxkit.load(*sources)"
         )
