@@ -94,6 +94,11 @@ class SqlEngine(Protocol):
         """By box, the labels of fields that the engine holds as text because it has no type for their values."""
         ...
 
+    @property
+    def renamed(self) -> Mapping[str, Mapping[str, str]]:
+        """By box, the names in this engine: its table's under ``""``, its fields' by label; empty where they stay."""
+        ...
+
     def prepare(self) -> None:
         """Do what a query needs and what can be done before it is known; called while a model writes it."""
         ...

@@ -41,6 +41,7 @@ class ServerEngine:
 
     native = True
     as_text: ClassVar[Mapping[str, Collection[str]]] = {}
+    renamed: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     path = None
 
     @property

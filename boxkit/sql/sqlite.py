@@ -46,6 +46,7 @@ class SqliteEngine:
     dialect = "sqlite"
     native = True
     as_text: ClassVar[Mapping[str, Collection[str]]] = {}
+    renamed: ClassVar[Mapping[str, Mapping[str, str]]] = {}
 
     @property
     def path(self) -> str | None:

@@ -51,7 +51,13 @@ def schema_for(settings: Querying, boxes: BoxSet, engine: SqlEngine) -> Steps[st
     if shape not in known:
         known[shape] = yield Compute(
             lambda: schema_text(
-                boxes, native=engine.native, samples=settings.samples, budget=settings.budget, as_text=engine.as_text
+                boxes,
+                native=engine.native,
+                samples=settings.samples,
+                budget=settings.budget,
+                as_text=engine.as_text,
+                renamed=engine.renamed,
+                dialect=engine.dialect,
             )
         )
     return known[shape]

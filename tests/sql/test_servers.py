@@ -153,6 +153,24 @@ def test_an_engine_of_the_users_own_writes_and_waits_as_before(boxes):
     engine.dispose()
 
 
+def test_a_query_that_copies_the_schemas_names_finds_them(boxes, kind):
+    reader = boxes["sqltest_item"].reader
+    quote = '"' if kind == "BOXKIT_POSTGRES" else "`"
+    table = f"{quote}Sales 1{quote}.{quote}Order{quote}" if kind == "BOXKIT_POSTGRES" else f"{quote}Sales 1{quote}"
+    with reader.server.engine.begin() as connection:
+        if kind == "BOXKIT_POSTGRES":
+            connection.exec_driver_sql('CREATE SCHEMA "Sales 1"')
+        connection.exec_driver_sql(f"CREATE TABLE {table} ({quote}Unit Price{quote} int, {quote}group{quote} int)")
+        connection.exec_driver_sql(f"INSERT INTO {table} VALUES (7, 8)")
+    sql = f"SELECT {quote}Unit Price{quote}, {quote}group{quote} FROM {table}"
+    llm = ScriptedLLM([f"```sql\n{sql}\n```"])
+    assert Text2SQL(llm).ask("All?", boxkit.load(reader.server.engine)).check().rows == [(7, 8)]
+    shown = llm.requests[0].text
+    assert all(
+        name in shown for name in (f"CREATE TABLE {table} (", f"{quote}Unit Price{quote} ", f"{quote}group{quote} ")
+    )
+
+
 def test_a_result_too_large_to_be_held_is_a_failure(boxes):
     wide = "SELECT repeat('x', 3000000) AS wide FROM sqltest_item"
     failure = engine_for(boxes).query(wide, SqlLimits(megabytes=4))
