@@ -11,6 +11,13 @@ from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.search import Candidate
+from boxkit.strategies.planner.shortfalls import (
+    figure_instead,
+    repeats_question,
+    several_in_a_cell,
+    totals_among,
+    unordered,
+)
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import normal
 
@@ -28,6 +35,11 @@ def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: B
     """What the query leaves out of the question, the word named; None where it leaves nothing out."""
     rules: tuple[Callable[[], str | None], ...] = (
         lambda: f"could not place {', '.join(map(repr, candidate.unplaced))}" if candidate.unplaced else None,
+        lambda: repeats_question(candidate.query),
+        lambda: figure_instead(items, candidate.query),
+        lambda: unordered(items, candidate.query, index),
+        lambda: totals_among(candidate.query, index),
+        lambda: several_in_a_cell(candidate.query, boxes),
         lambda: _ordinal(items),
         lambda: _universal(items, candidate.query),
         lambda: _only(items),

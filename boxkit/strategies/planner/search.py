@@ -202,9 +202,7 @@ def _strays(query: Query, choice: Choice, joins: Joins) -> float:
 
 def _intricacy(query: Query, joins: Joins, index: Index) -> float:
     """What it costs to read several rankings, the best of each group, or a missing parent into a question."""
-    made = any(measure.function for measure in query.measures()) or bool(query.rankings)
-    cost = 0.4 if made and query.root in index.totals else 0.0
-    cost += 0.03 if query.is_grouped else 0.0
+    cost = 0.03 if query.is_grouped else 0.0
     cost += 0.15 * max(0, len({ranking.measure for ranking in query.rankings}) - 1)
     if query.is_grouped and query.rankings and not any(ranking.measure.function for ranking in query.rankings):
         cost += 0.2
