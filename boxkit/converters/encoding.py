@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 from boxkit.box import Note
 from boxkit.errors import UnreadableSource
@@ -15,6 +16,20 @@ _MARKS = (
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+#: Encodings of one byte a letter for scripts other than Latin.
+_OTHER_SCRIPTS = (
+    "cp1251",
+    "cp1253",
+    "cp1255",
+    "cp1256",
+    "koi8_r",
+    "koi8_u",
+    "cp866",
+    "iso8859_5",
+    "iso8859_7",
+    "cp874",
 )
 
 
@@ -73,8 +88,11 @@ def _guess(raw: bytes) -> str:
         return "utf-8"
     from charset_normalizer import from_bytes
 
-    best = from_bytes(raw[:1_000_000], cp_exclusion=["utf_7"]).best()
-    guess = best.encoding if best else "cp1252"
+    found = [each.encoding for each in from_bytes(raw[:1_000_000], cp_exclusion=["utf_7"])]
+    guess = found[0] if found else "cp1252"
+    if _is_of_another_script(raw):
+        # Macintosh's encodings of a script look like Windows', and are far rarer.
+        return next((each for each in found if each in _OTHER_SCRIPTS), guess)
     if guess.startswith(("cp125", "latin", "iso8859", "mac", "cp8", "cp4", "cp10", "hp_", "cp273", "cp500", "cp037")):
         return _western(raw) if guess not in ("cp1251", "cp1253", "cp1255", "cp1256") else guess
     return guess
@@ -87,6 +105,13 @@ def _holds_utf8(raw: bytes) -> bool:
     except UnicodeDecodeError:
         return _mostly_utf8(raw.removeprefix(codecs.BOM_UTF8))
     return True
+
+
+def _is_of_another_script(raw: bytes) -> bool:
+    """Whether letters past ASCII stand in whole words, as in Cyrillic or Greek, rather than here and there in them."""
+    text = raw[:1_000_000].decode("latin-1")
+    runs = re.findall(r"[\u00c0-\u00ff]+", text)
+    return sum(len(each) for each in runs if len(each) > 2) * 2 > sum(map(len, runs))
 
 
 def _mostly_utf8(raw: bytes) -> bool:

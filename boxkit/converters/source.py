@@ -11,6 +11,10 @@ __all__ = ["HEAD_BYTES", "SourceFile"]
 
 #: How much of a file is read to tell what it is.
 HEAD_BYTES = 65_536
+#: Bytes of text for each zero byte, at least, in a text with a few of them.
+_TEXT_PER_ZERO = 10
+#: Bytes that no text has: control characters other than zero, tabs, line ends, form feeds and escapes.
+_CONTROLS = frozenset({*range(1, 9), 11, *range(14, 27), *range(28, 32)})
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\x00", "a SQLite database"),
@@ -29,6 +33,17 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\xfd7zXZ\x00", "an xz file"),
     (b"\x28\xb5\x2f\xfd", "a zstd file"),
 )
+
+
+def _is_stained(head: bytes) -> bool:
+    """Whether a few zero bytes, such as programs leave, stand in what else is text in UTF-8."""
+    if head.count(b"\x00") * _TEXT_PER_ZERO > len(head) or any(byte in _CONTROLS for byte in head):
+        return False
+    try:
+        head[:-3].decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start > len(head) - 7
+    return True
 
 
 @dataclass(frozen=True)
@@ -86,7 +101,7 @@ class SourceFile(os.PathLike[str]):
         head = self.head
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             return False
-        return b"\x00" in head or any(head.startswith(magic) for magic, _ in _MAGIC)
+        return any(head.startswith(magic) for magic, _ in _MAGIC) or (b"\x00" in head and not _is_stained(head))
 
     @property
     def looks_like(self) -> str:
