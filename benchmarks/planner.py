@@ -11,7 +11,7 @@
 any order; Spider's by its own comparison. Code that the Planner wrote itself runs in this process here, so that
 thousands of questions take minutes; rewordings go all the way through ``Planner.ask``. A file of rewordings has a line
 for each: ``id`` (``l01`` to ``l40`` of library40, or that of an example question) and ``question``; the right answer is
-that of the question with that id.
+that of the question with that id. Of ours, the Planner was developed on set 1; set 2 was written later, by someone else.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def rewordings(file: Path) -> Iterator[Outcome]:
         confidence = answer.details.get("confidence", 0.0)
         outcome = Outcome(record["question"], verdict, verdict == "right", confidence, f"{why}{answer.rationale}")
         outcome.gold, outcome.rows = f"{record['id']} {gold[:4]}", answer.rows
-        outcome.group = "library40" if known else "examples"
+        outcome.group = f"set {record.get('set', 1)}, {'library40' if known else 'examples'}"
         yield outcome
 
 
