@@ -1,4 +1,7 @@
-"""Processes that wait for a SQLite query: started while a model still writes it, so that the query need not wait."""
+"""Processes that wait for a SQLite query: started while a model still writes it, so that the query need not wait.
+
+One that has run a query well waits for the next: a benchmark asks hundreds a second, and a process is slow to start.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import sys
 import threading
 from pathlib import Path
 
-__all__ = ["ended", "prepare", "taken"]
+__all__ = ["ended", "prepare", "returned", "taken"]
 
 #: Processes that wait at the most: as many as samples of one vote are usually asked for at once.
 MOST = 4
@@ -18,29 +21,51 @@ MOST = 4
 #: By the process that started them: a forked one shares their pipes and must not use them. No lock guards them, as one
 #: held during a fork would stay locked in the child; taking from a list and adding to it are single steps.
 _WAITING: dict[int, list[subprocess.Popen[bytes]]] = {}
+_BUSY: dict[int, list[subprocess.Popen[bytes]]] = {}
+
+#: Those that have run a query, and wait, at the most.
+KEPT = 8
 
 
 def prepare() -> None:
-    """Start a process that waits, unless enough do; it does so behind the caller's back, who asks a model meanwhile."""
+    """Start a process that waits, unless there are enough; behind the caller's back, who asks a model meanwhile."""
     waiting = _waiting()
-    if len(waiting) < MOST:
+    if len(waiting) + len(_busy()) < MOST:
         with contextlib.suppress(RuntimeError):  # the interpreter is about to end
             threading.Thread(target=lambda: waiting.append(_started()), name="boxkit-sql", daemon=True).start()
 
 
 def taken() -> subprocess.Popen[bytes]:
-    """A process for one query: one that waits, else a new one. Whoever takes it ends it."""
+    """A process for one query: one that waits, else a new one. Whoever takes it ends or returns it."""
+    process = _alive() or _started()
+    _busy().append(process)
+    return process
+
+
+def _alive() -> subprocess.Popen[bytes] | None:
     with contextlib.suppress(IndexError):
         while True:
             process = _waiting().pop()
             if process.poll() is None:
                 return process
             ended(process)
-    return _started()
+    return None
+
+
+def returned(process: subprocess.Popen[bytes]) -> None:
+    """Let a process that has run its query well wait for the next, unless enough do."""
+    if len(_waiting()) >= KEPT:
+        ended(process)
+        return
+    with contextlib.suppress(ValueError):
+        _busy().remove(process)
+    _waiting().append(process)
 
 
 def ended(process: subprocess.Popen[bytes]) -> None:
     """Kill the process, and wait for its end."""
+    with contextlib.suppress(ValueError):
+        _busy().remove(process)
     process.kill()
     process.wait()
     for pipe in (process.stdin, process.stdout):
@@ -54,6 +79,10 @@ def _waiting() -> list[subprocess.Popen[bytes]]:
     if owner not in _WAITING:
         atexit.register(_end_all, owner)
     return _WAITING.setdefault(owner, [])
+
+
+def _busy() -> list[subprocess.Popen[bytes]]:
+    return _BUSY.setdefault(os.getpid(), [])
 
 
 def _end_all(owner: int) -> None:

@@ -79,7 +79,7 @@ class SqliteEngine:
             "result_mb": limits.megabytes,
         }
         asked = json.dumps(head).encode() + b"\n" + content
-        names, rows, end = _answer(asked, limits.seconds)
+        names, rows, end = _answer(asked, limits.seconds, keep=not content)
         if end is None or "error" in end:
             return self._failure(end, sql, limits, time.monotonic() - started)
         labels = field_labels(names)
@@ -96,30 +96,45 @@ class SqliteEngine:
         return sql_failure(known(end["error"]), sql, self.boxes, native=True)
 
 
-def _answer(asked: bytes, seconds: float) -> tuple[list[str], list[tuple[Any, ...]], dict[str, Any] | None]:
-    """The columns' names, the rows, and what the process said at its end; None where it came to none."""
+def _answer(
+    asked: bytes, seconds: float, *, keep: bool
+) -> tuple[list[str], list[tuple[Any, ...]], dict[str, Any] | None]:
+    """The columns' names, the rows, and what the process said at its end; None where it came to none.
+
+    The process may run another query, unless it was stopped or holds a whole database (``keep``).
+    """
     process = spare.taken()
-    stop = threading.Timer(seconds, process.kill)
+    killed = threading.Event()
+
+    def kill() -> None:
+        killed.set()
+        process.kill()
+
+    stop = threading.Timer(seconds, kill)
     stop.daemon = True
     stop.start()
     names: list[str] | None = None
     rows: list[tuple[Any, ...]] = []
+    end: dict[str, Any] | None = None
     try:
         assert process.stdin is not None and process.stdout is not None
         with suppress(BrokenPipeError):
             process.stdin.write(asked)
-            process.stdin.close()
-        while True:
+            process.stdin.flush()
+        while end is None:
             # It comes from our own code, which runs no one else's.
             said = marshal.load(process.stdout)  # noqa: S302
             if isinstance(said, dict):
-                return names or [], rows, said
-            if names is None:
+                end = said
+            elif names is None:
                 names = said
             else:
                 rows += said
     except (EOFError, ValueError, TypeError):
-        return [], [], None
+        names, rows = None, []
     finally:
         stop.cancel()
-        spare.ended(process)
+        stop.join()
+        is_well = keep and end is not None and end.get("type") != "MemoryError" and not killed.is_set()
+        (spare.returned if is_well else spare.ended)(process)
+    return names or [], rows, end

@@ -1,13 +1,14 @@
-"""The process that runs one query: a function of SQLite's cannot be stopped in the middle of its work, a process can.
+"""The process that runs queries: a function of SQLite's cannot be stopped in the middle of its work, a process can.
 
-Run as a script, so that nothing but the standard library is imported. Standard input brings one JSON line (database,
-query, limits) and, where the database is no file, its bytes. Out go values as `marshal` writes them, which keeps every
-cell as it is: the columns' names, batches of rows, and what there is to say at the end.
+Run as a script, so that nothing but the standard library is imported. Standard input brings, for each query, one JSON
+line (database, query, limits) and, where the database is no file, its bytes. Out go values as `marshal` writes them,
+which keeps every cell as it is: the columns' names, batches of rows, and what there is to say at the end.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import marshal
 import sqlite3
@@ -29,12 +30,19 @@ BATCH_ROWS = 500
 
 
 def main() -> None:
+    """One query after the other, each over a connection of its own, until there are no more."""
+    while asked := sys.stdin.buffer.readline():
+        _run(json.loads(asked))
+        sys.stdout.buffer.flush()
+
+
+def _run(head: dict[str, Any]) -> None:
     """Open, run, send."""
-    asked = sys.stdin.buffer.readline()
-    if not asked:
-        return  # it waited, and was not needed
-    head = json.loads(asked)
-    connection = sqlite3.connect(head["uri"] or ":memory:", uri=True, timeout=head["busy_s"])
+    with contextlib.closing(sqlite3.connect(head["uri"] or ":memory:", uri=True, timeout=head["busy_s"])) as connection:
+        _query(connection, head)
+
+
+def _query(connection: sqlite3.Connection, head: dict[str, Any]) -> None:
     if not head["uri"]:
         connection.deserialize(sys.stdin.buffer.read(head["bytes"]))
     replaced: list[bool] = []
@@ -47,11 +55,11 @@ def main() -> None:
         _say({"more": more, "replaced": bool(replaced)})
     except (sqlite3.Error, sqlite3.Warning, OverflowError, MemoryError) as error:
         _say({"error": str(error), "type": type(error).__name__})
-    sys.stdout.buffer.flush()
 
 
+@functools.cache
 def _confine(memory_mb: int) -> None:
-    """No more than so much memory."""
+    """No more than so much memory, from the first query on."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 import boxkit
-from boxkit.sql import engine_for, spare
+from boxkit.sql import SqlLimits, engine_for, spare
 from boxkit.testing import ScriptedLLM
 
 
@@ -25,6 +25,7 @@ def started(monkeypatch):
     made = []
     start = spare._started
     monkeypatch.setattr(spare, "_WAITING", {})
+    monkeypatch.setattr(spare, "_BUSY", {})
     monkeypatch.setattr(spare, "_started", lambda: made.append(start()) or made[-1])
     yield made
     for process in made:
@@ -44,7 +45,22 @@ def test_a_question_waits_for_no_process_to_start_after_the_models_reply(boxes, 
     llm = ScriptedLLM(lambda _: until(lambda: spare._waiting()) and "```sql\nSELECT a FROM t\n```")
     assert boxkit.Text2SQL(llm).ask("?", boxes).check().rows == [(1,)]
     assert len(started) == 1
-    assert started[0].poll() is not None, "a process runs one query and ends"
+
+
+def test_a_process_runs_one_query_after_the_other_and_knows_nothing_of_the_last(boxes, started):
+    engine = engine_for(boxes)
+    for number in range(20):
+        assert engine.query(f"SELECT a + {number} AS b FROM t").frame["b"].tolist() == [1 + number]
+    assert engine.query("SELECT missing FROM t").kind == "exception"
+    assert engine.query("SELECT a FROM t").frame["a"].tolist() == [1] and len(started) == 1
+
+
+def test_a_process_that_was_stopped_runs_nothing_more(boxes, started):
+    engine = engine_for(boxes)
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
+    assert engine.query(endless, SqlLimits(seconds=0.5)).kind == "timeout"
+    assert engine.query("SELECT a FROM t").frame["a"].tolist() == [1] and len(started) == 2
+    assert started[0].poll() is not None
 
 
 def test_a_process_that_died_while_it_waited_is_passed_over(boxes, started):
