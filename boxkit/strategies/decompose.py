@@ -219,13 +219,26 @@ def sample(boxes: BoxSet, values: Sequence[str], rows: int = SAMPLE_ROWS) -> Box
     return boxes.map_boxes(lambda box: _sampled(box, wanted, rows))
 
 
+def _written(cell: Any) -> str:
+    """A cell as a question names it: a year and a whole number without a fraction, a day without its midnight."""
+    if isinstance(cell, str):
+        return cell.strip().casefold()
+    value = plain(cell)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return "" if value is None or isinstance(value, bool) else str(value).removesuffix(" 00:00:00").casefold()
+
+
 def _sampled(box: Box, wanted: set[str], rows: int) -> Box:
     frame = box.frame
     keep = set(range(min(rows, len(frame))))
     if wanted:
         for label in frame.columns:
-            texts = frame[label].map(lambda cell: isinstance(cell, str) and cell.strip().casefold() in wanted)
-            keep.update([at for at, hit in enumerate(texts) if hit][:rows])
+            texts = list(map(_written, frame[label]))
+            same = [at for at, text in enumerate(texts) if text in wanted]
+            # A part of a cell's text will do where no cell is the value.
+            found = same or [at for at, text in enumerate(texts) if text and any(value in text for value in wanted)]
+            keep.update(found[:rows])
     kept = frame.iloc[sorted(keep)]
     state = f"sample of {box.reader.fingerprint()} {sorted(wanted)} {rows}"
     reader = FrameReader(kept, lambda: state)

@@ -75,6 +75,7 @@ def with_function(code: str) -> str | Failure:
         return code  # running it says what is wrong with it
     if any(isinstance(node, ast.AsyncFunctionDef) for node in tree.body):
         return Failure("no code", "the function is `async`, and nothing awaits it", hint="write a plain `def`")
+    code = _without_trial(code, tree)
     defined = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     if "compute_result" in defined or "compute_result" in _assigned(tree):
         return code
@@ -85,6 +86,19 @@ def with_function(code: str) -> str | Failure:
     if len(outer) == 1:
         return f"{code}\n\ncompute_result = {outer[0]}"
     return Failure("no code", "the reply defines no function `compute_result`", hint="define it at the top level")
+
+
+def _without_trial(code: str, tree: ast.Module) -> str:
+    """The code without the lines at its end that try the function on a file of the model's fancy."""
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    if "compute_result" in _assigned(tree):
+        return code
+    last = max((at for at, node in enumerate(tree.body) if isinstance(node, ast.FunctionDef)), default=len(tree.body))
+    for node in tree.body[last + 1 :]:
+        calls = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
+        if any(isinstance(called, ast.Name) and called.id in functions for called in calls):
+            return "\n".join(code.splitlines()[: node.lineno - 1])
+    return code
 
 
 def _assigned(tree: ast.Module) -> set[str]:
