@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from boxkit.box import BoxSet
@@ -18,6 +19,7 @@ from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.linking import Lexicon, lexicon_of
 from boxkit.strategies.planner.parsing import parse
 from boxkit.strategies.planner.search import Candidate, search
+from boxkit.strategies.planner.shapes import REACH, Similar, likeliest
 from boxkit.strategies.planner.tagging import Item, tag
 
 __all__ = ["Planned", "Reading", "read"]
@@ -106,22 +108,39 @@ def _known(boxes: BoxSet) -> _Known:
     return known
 
 
-def read(question: str, boxes: BoxSet, ties: str = "all") -> Reading:
-    """Read ``question`` over ``boxes``; deterministic."""
+def read(question: str, boxes: BoxSet, ties: str = "all", shown: Sequence[Similar] = ()) -> Reading:
+    """Read ``question`` over ``boxes``; deterministic.
+
+    Args:
+        question: In words.
+        boxes: The boxes.
+        ties: Whether a superlative gives ``all`` that tie, or the ``first``.
+        shown: Demonstrations of similar questions, which tell readings apart that cost about the same.
+    """
+    reach = REACH if shown else MARGIN
     known = _known(boxes)
     items = tag(question, known.lexicon)
     draft = parse(items, known.index)
     candidates = search(draft, boxes, known.joins)
     best: list[Planned] = []
     for candidate in candidates:
-        if len(best) > MAX_RIVALS or (best and candidate.cost > candidates[0].cost + MARGIN):
+        if len(best) > MAX_RIVALS or (best and candidate.cost > candidates[0].cost + reach):
             break
         planned = _written(candidate, candidates, boxes, known, ties)
         if planned is not None and planned.code not in {each.code for each in best}:
             best.append(planned)
+    best = _told_apart(best, shown)
     unplaced = best[0].candidate.unplaced if best else _unknown(items)
     doubt = doubt_of(items, best[0].candidate, known.index, boxes, known.joins) if best else None
     return Reading(tuple(items), tuple(best), unplaced, known.index.partial, doubt)
+
+
+def _told_apart(best: list[Planned], shown: Sequence[Similar]) -> list[Planned]:
+    """The reading that has the shape of a demonstration; without one, those that rival the best."""
+    at = likeliest([planned.code for planned in best], shown)
+    if at is not None:
+        return [best[at]]
+    return [each for each in best if each.candidate.cost <= best[0].candidate.cost + MARGIN]
 
 
 def _written(candidate: Candidate, others: list[Candidate], boxes: BoxSet, known: _Known, ties: str) -> Planned | None:

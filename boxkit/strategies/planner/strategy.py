@@ -15,6 +15,7 @@ from boxkit.strategies.planner.confidence import THRESHOLD
 from boxkit.strategies.planner.doubts import is_none
 from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.reading import Planned, Reading, read
+from boxkit.strategies.planner.shapes import SHOWN, Remembered
 from boxkit.strategies.planner.units import clash
 from boxkit.strategies.steps import Compute, Execute, Steps, StrategyBase
 
@@ -32,6 +33,7 @@ class Planner(StrategyBase):
 
     Attributes:
         threshold: The confidence below which it abstains; None for the calibrated one.
+        memory: Where demonstrations come from whose shape tells apart readings that cost about the same; None for none.
         force: Whether the best guess is given where it would abstain; ``details["guess"]`` says that it is one.
         profile: What the answer should look like.
         limits: What a run may use.
@@ -39,6 +41,7 @@ class Planner(StrategyBase):
 
     threshold: float | None = None
     force: bool = False
+    memory: Remembered | None = None
     profile: Profile = PROFILES["default"]
     limits: Limits = Limits()
 
@@ -48,7 +51,7 @@ class Planner(StrategyBase):
 
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:
         """Read, run, and compare the rivals; see the class."""
-        reading: Reading = yield Compute(lambda: read(question, boxes, self.profile.ties))
+        reading: Reading = yield Compute(lambda: self._read(question, boxes))
         if not reading.best:
             return self._abstains(question, reading, _unplaced(reading.unplaced))
         best = reading.best[0]
@@ -72,6 +75,12 @@ class Planner(StrategyBase):
             return replace(answer, details=details | ({"doubt": doubt} if doubt else {}))
         choices = [_choice(planned, run) for planned, run in zip(reading.best, runs, strict=True)]
         return self._abstains(question, reading, doubt, choices)
+
+    def _read(self, question: str, boxes: BoxSet) -> Reading:
+        if self.memory is None:
+            return read(question, boxes, self.profile.ties)
+        shown = self.memory.select(question, SHOWN, "masked", boxes=boxes)
+        return read(question, boxes, self.profile.ties, shown)
 
     def _doubt(self, query: Query, runs: list[Run]) -> str | None:
         """Why what the best candidate gave is not to be given as the answer; None where it is."""
