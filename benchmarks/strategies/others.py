@@ -3,11 +3,11 @@
     python benchmarks/strategies/others.py --others VENV/bin/python [VENV/bin/python ...] [--runs 20] [--only bad]
 
 Each other product runs in its own environment (``pip install pandasai``, ``llama-index-experimental polars
-"mistralai<2"``, ``langchain langchain-experimental tabulate``, ``smolagents pandas``), by ``products.py`` there; what is
-not installed in any is said. First table: the time added to the bare pandas code (medians, in the same process, of a model that replies
-at once; for ours after a pause, since a real one thinks), calls, prompt tokens by cl100k_base where an environment has
-it. Second table: what comes of seven bad first replies that a good one would follow; ours in this process, each of the
-others' in one of its own that ends after 20 s, where the limit for a run is 5 s.
+"mistralai<2"``, ``langchain langchain-experimental tabulate``, ``smolagents pandas``), by ``products.py`` there; what
+is not installed in any is said. First table: the time added to the bare pandas code (medians, in the same process, of
+a model that replies at once; for ours after a pause, since a real one thinks), calls, prompt tokens by cl100k_base
+where an environment has it. Second table: what comes of seven bad first replies that a good one would follow; ours in
+this process, each of the others' in one of its own that ends after 20 s, where the limit for a run is 5 s.
 """
 
 from __future__ import annotations
