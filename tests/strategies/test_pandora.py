@@ -58,6 +58,7 @@ def test_the_answer_is_what_the_code_computes_with_how_and_why(shelf):
         ("len(author)", [(3,)]),
         ("answer = author.rename(columns={'name': 'who'}).who.str.replace('a', 'o').head(1)", [("Ado",)]),
         ("answer = pd.to_datetime('2024-01-02') - datetime.datetime(2024, 1, 1)", None),
+        ("answer = pd.Series([1, np.nan, datetime.date(2024, 1, 1).day]).sum()", [(2.0,)]),
         ("big = book.copy()\nbig.loc[big.price > 9, 'price'] = 0.0\nanswer = big.price.sum()", [(3.0,)]),
         (
             "answer = book.merge(author, left_on='author_id', right_on='id').groupby('name').size()",
@@ -85,6 +86,7 @@ def test_ordinary_pandas_runs_as_it_would_anywhere(shelf, program, rows):
         (code("import os\nanswer = os.getcwd()"), None, ""),
         (code("answer = author.append(author)"), None, "concat"),
         (code("def f():\n    answer = 1\nf()"), "no answer", "`answer`"),
+        (code("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"), "no answer", "`answer`"),
         (code("answer = object()"), None, ""),
         (code("author['name'].fillna('x', inplace=True)\nanswer = author.name"), None, "fillna"),
     ],
