@@ -41,6 +41,8 @@ def print_answer(answer: Answer, *, form: str = "table", rows: int | None = None
             print_csv(answer.columns, answer.rows)
         elif answer.ok:
             rows_table(answer.columns, answer.rows, rows)
+        if answer.ok and answer.details.get("guess"):
+            complain(f"this is a guess: {answer.details.get('doubt', 'the question was not understood for sure')}")
         say(text(footer(answer), "dim"))
     if answer.failure is not None:
         _fail(answer)

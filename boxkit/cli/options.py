@@ -138,6 +138,7 @@ class Asking:
     memory: str | None
     cache: str | None
     profile: str
+    force: bool
 
 
 asking = _gathered(
@@ -178,6 +179,7 @@ asking = _gathered(
         show_default=True,
         help="What an answer should look like: default, spider, bird, starqa-imdb …",
     ),
+    click.option("--force", is_flag=True, help="The planner's best guess where it would abstain, marked as a guess."),
 )
 
 

@@ -36,12 +36,14 @@ def strategy_for(asking: Asking, limits: Limits) -> tuple[Strategy, str]:
     if name == PLANNER:
         if asking.base_url or asking.model not in (None, PLANNER):
             raise click.UsageError("the planner asks no model: leave out --model and --base-url")
-        return _planner(profile, limits), "the planner (no language model)"
+        return _planner(asking, profile, limits), "the planner (no language model)"
     llm, why = model_for(asking.model, asking.base_url)
     if llm is None:
         if name is not None:
             raise click.UsageError(f"--strategy {name} needs a model: --model or --base-url, or see `boxkit models`")
-        return _planner(profile, limits), f"the planner ({why})"
+        return _planner(asking, profile, limits), f"the planner ({why})"
+    if asking.force:
+        raise click.UsageError("--force is the planner's: a model abstains from nothing; --model planner asks none")
     if asking.cache is not None:
         from boxkit.llm.cache import Cached
 
@@ -110,10 +112,11 @@ def _memory(asking: Asking) -> Memory | None:
     return Memory.open(asking.memory) if asking.memory else Memory.starter()
 
 
-def _planner(profile: Profile, limits: Limits) -> Strategy:
+def _planner(asking: Asking, profile: Profile, limits: Limits) -> Strategy:
     from boxkit.strategies import Planner
 
-    return Planner(profile=profile, limits=limits)
+    memory = _memory(asking) if asking.memory else None
+    return Planner(force=asking.force, memory=memory, profile=profile, limits=limits)
 
 
 def _pandora(llm: LLM, memory: Memory | None, asking: Asking, profile: Profile, limits: Limits) -> Strategy:
