@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from boxkit.box import Box, BoxSet, Field, ForeignKey, Note, Reader
-from boxkit.naming import box_name, field_labels
+from boxkit.naming import box_name, field_labels, is_box_name
 
 __all__ = ["Column", "KeyTo", "Table", "boxes_of_catalogue"]
 
@@ -61,9 +61,11 @@ def boxes_of_catalogue(
         source: The database, in words.
     """
     boxes: dict[tuple[str, str], Box] = {}
+    # A table whose name is fine keeps it, whatever another one's name would become.
+    by_right = {table.name for table in tables if table.schema == default_schema and is_box_name(table.name)}
     for table in tables:
         plain = table.name if table.schema == default_schema else f"{table.schema}.{table.name}"
-        label = box_name(plain, [box.name for box in boxes.values()])
+        label = box_name(plain, {*(box.name for box in boxes.values()), *by_right} - {plain})
         if label != plain:
             notes.append(Note("renamed", f"the table is called {plain!r} in the source", label))
         names = [column.name for column in table.columns]

@@ -42,11 +42,20 @@ def discover_keys(
     found = {each: key for each in free if (key := _named(values, *each, allow)) is not None}
     found = _one_way(found, boxes)
     rest = [each for each in free if each not in found]
-    found |= unnamed_keys(values, rest, [*known, *found.values()], allow)
-    composite = composite_keys(boxes, taken, set(found), allow)
+    unnamed = unnamed_keys(values, rest, [*known, *found.values()], allow)
+    found |= {each: key for each, key in unnamed.items() if not _are_parts(boxes, key.box, key.parent)}
+    composite = [
+        key for key in composite_keys(boxes, taken, set(found), allow) if not _are_parts(boxes, key.box, key.parent)
+    ]
     covered = {(key.box, label) for key in composite for label in key.fields}
     single = _one_way({each: found[each] for each in free if each in found and each not in covered}, boxes)
     return (*composite, *single.values())
+
+
+def _are_parts(boxes: BoxSet, one: str, other: str) -> bool:
+    """Whether two boxes have the same fields, as the parts of one table have: a file a month, say."""
+    labels = boxes[one].labels
+    return one != other and len(labels) > 1 and set(labels) == set(boxes[other].labels)
 
 
 def with_discovered_keys(boxes: BoxSet) -> BoxSet:
@@ -91,6 +100,9 @@ def _candidates(values: Values, box: str, label: str, ends: list[tuple[str, str]
         parent_name = values.names[parent]
         strength, why = name_evidence(own, name, values.plain(parent, key), parent_name)
         if not strength or (strength < 0.9 and stem(own) == words(name)):
+            continue
+        is_named = is_about(own, parent_name) or is_about(values.plain(parent, key), parent_name)
+        if not is_named and _are_parts(values.boxes, box, parent):
             continue
         if not may_refer(values.boxes[box], label, values.boxes[parent], key):
             continue

@@ -19,7 +19,7 @@ from boxkit.converters.sqlite_collations import collations_of
 from boxkit.converters.sqlite_database import Database, Steps, affinity, quoted
 from boxkit.converters.sqlite_reader import SQLiteReader
 from boxkit.errors import UnreadableSource
-from boxkit.naming import box_name, field_labels
+from boxkit.naming import box_name, field_labels, is_box_name
 
 __all__ = ["accepts", "convert", "name"]
 
@@ -103,9 +103,13 @@ class _Catalogue:
         self.wanted = None if wanted is None else {each.casefold() for each in wanted}
         #: Box by the table's name in small letters, as SQLite compares names.
         self.by_table: dict[str, Box] = {}
+        self.by_right: set[str] = set()
 
     def boxes(self) -> BoxSet:
-        for table, kind in self.tables():
+        found = list(self.tables())
+        # A table whose name is fine keeps it, whatever another one's name would become.
+        self.by_right = {table for table, _ in found if is_box_name(table)}
+        for table, kind in found:
             box = self.box(table, kind)
             if box is not None:
                 self.by_table[table.casefold()] = box
@@ -182,7 +186,7 @@ class _Catalogue:
                 yield table, kind
 
     def box(self, table: str, kind: str) -> Box | None:
-        label = box_name(table, [box.name for box in self.by_table.values()])
+        label = box_name(table, {*(box.name for box in self.by_table.values()), *self.by_right} - {table})
         try:
             columns = [
                 row for row in self.connection.execute(f"PRAGMA main.table_xinfo({quoted(table)})") if row[6] != 1

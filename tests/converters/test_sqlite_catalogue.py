@@ -114,3 +114,10 @@ def test_a_key_that_is_null_on_both_sides_is_a_hint(make) -> None:
     )
     (note,) = (note for note in boxkit.load(path).notes if "missing with missing" in note.message)
     assert (note.box, note.field, note.fix) == ("c", "code", "c.dropna(subset=['code'])")
+
+
+def test_a_name_that_is_fine_is_kept_whatever_the_others_become(make) -> None:
+    path = make('CREATE TABLE "a-b"(x); CREATE TABLE a_b(x); CREATE TABLE "a b"(x); INSERT INTO a_b VALUES (7);')
+    boxes = boxkit.load(path)
+    assert {name: box.source_name for name, box in boxes.items()} == {"a_b_2": "a-b", "a_b": "a_b", "a_b_3": "a b"}
+    assert cells(boxes["a_b"].frame) == [(7,)]
