@@ -16,6 +16,8 @@ __all__ = ["FieldIndex", "Place", "describe_field"]
 
 FieldKind = Literal["number", "year", "date", "text", "boolean", "id", "other"]
 
+#: A description of more words is an explanation, and no other name.
+MAX_SAID = 6
 _ID_WORDS = frozenset("id key ssn uid uuid iri uri pk".split())
 _YEAR_WORDS = frozenset(
     "year found open establish inception built build creation start release publish ascent dissolve completed".split()
@@ -55,6 +57,7 @@ class FieldIndex:
         yes: The values that mean yes, for ``"boolean"``.
         label: The field of the same box that names what this one identifies; empty where there is none.
         is_entity: Whether its values identify a thing of a graph.
+        said: The words of its description, where it is short enough to be a name; and of its name in the source.
         has_figures: Whether its texts are mostly amounts in some spelling (``69,074``, ``4.1 km``) that is not read.
     """
 
@@ -71,6 +74,7 @@ class FieldIndex:
     label: str = ""
     is_entity: bool = False
     has_figures: bool = False
+    said: tuple[tuple[str, ...], ...] = ()
 
     @property
     def is_ordered(self) -> bool:
@@ -109,7 +113,16 @@ def describe_field(
         label if label in box.labels else "",
         is_entity,
         kind == "text" and _has_figures(column),
+        _said(described, words),
     )
+
+
+def _said(described: Field, words: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    texts = [described.description]
+    if described.source_name != described.label and "://" not in described.source_name:
+        texts.append(described.source_name)
+    found = (name_words(text) for text in texts if text)
+    return tuple(each for each in found if 0 < len(each) <= MAX_SAID and each != words)
 
 
 def _has_figures(column: pd.Series[Any]) -> bool:

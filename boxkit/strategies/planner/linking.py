@@ -280,6 +280,15 @@ class _Tables:
             for phrase, fit in _ways(words, own):
                 self.add(phrase, Link("field", place.box, fitting * fit, place.field))
         self._add_pieces(known, tuple(map(stem, core)), set(map(stem, bare)))
+        for said in known.said:
+            self._add_said(place, tuple(word for word in said if word not in EMPTY_WORDS))
+
+    def _add_said(self, place: Place, words: Phrase) -> None:
+        """What the source says that a field is: as good as a name, a word of it as good as a part of one."""
+        self.add(words, Link("field", place.box, 0.95, place.field))
+        for piece in _pieces(tuple(map(stem, words))):
+            if not set(piece) <= _GENERIC:
+                self.parts[piece].append(Link("field", place.box, 0.85, place.field, how="part"))
 
     def _add_pieces(self, known: FieldIndex, core: Phrase, bare: set[str]) -> None:
         place = known.place
