@@ -68,6 +68,10 @@ def convert(source: SourceFile, *, sheets: list[str] | None = None) -> BoxSet:
     hidden = {each.name for each in workbook.sheets_metadata if not str(each.visible).endswith(".Visible")}
     for sheet in wanted:
         looked = look_at(source, sheet)
+        if looked.far:
+            message = f"the sheet {sheet!r} reaches to {looked.far} for a few cells: delete those far from its tables"
+            notes.append(Note("unreadable", message))
+            continue
         try:
             rows = _rows(workbook.get_sheet_by_name(sheet), sheet, looked.durations, notes)
         except (_errors(), OSError, ValueError) as error:
@@ -92,7 +96,8 @@ def convert(source: SourceFile, *, sheets: list[str] | None = None) -> BoxSet:
             grid = _without_footer(grid, label, notes)
             boxes.append(box_of_grid(grid, label, sheet, notes, state=source.fingerprint, typer=_column))
     if not boxes:
-        raise UnreadableSource("this workbook has no cell with a value", where=source.label)
+        lost = next((note.message for note in notes if note.kind == "unreadable"), "")
+        raise UnreadableSource(lost or "this workbook has no cell with a value", where=source.label)
     return BoxSet(boxes, (), notes, [source.label])
 
 

@@ -32,6 +32,12 @@ _OPEN_ROW = re.compile(r"<table:table-row[\s/>][^>]*")
 _OPEN_COLUMN = re.compile(r"<table:table-column[\s/>][^>]*")
 _DURATION = re.compile(r'office:time-value="([^"]+)"')
 _TRUE = ("1", "true")
+_ROW_NUMBER = re.compile(r"<(?:\w+:)?row\s[^>]*?\br=\"(\d+)\"")
+_CELL_COLUMN = re.compile(r"<(?:\w+:)?c\s[^>]*?\br=\"([A-Z]+)")
+#: The reader holds every cell of the area that a sheet spans: so many, of which but one in so many holds something,
+#: are more than a machine may have room for.
+_MOST_AREA, _AREA_PER_CELL = 50_000_000, 100
+_MOST_COLUMNS = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +49,14 @@ class Sheet:
         hidden_rows: The rows that the workbook hides, as spans from 0, their ends included.
         hidden_columns: Likewise.
         durations: The times of an OpenDocument sheet, as it writes them (``PT30H05M00S``).
+        far: The corner of an area that is nearly all empty and too large for memory; empty where there is none.
     """
 
     notes: tuple[Note, ...] = ()
     hidden_rows: tuple[tuple[int, int], ...] = ()
     hidden_columns: tuple[tuple[int, int], ...] = ()
     durations: frozenset[str] = field(default=frozenset())
+    far: str = ""
 
     def notes_on_hidden(self, sheet: str, rows: int, columns: int) -> Iterator[Note]:
         """Notes on what is hidden among the first ``rows`` and ``columns``, counted as the workbook does."""
@@ -86,7 +94,22 @@ def _office_document(xml: str, sheet: str) -> Sheet:
         tuple(_lost_cells(xml, sheet)),
         tuple((int(each["r"]) - 1, int(each["r"]) - 1) for each in rows if "r" in each),
         tuple((int(each["min"]) - 1, int(each["max"]) - 1) for each in columns),
+        far=_far_corner(xml),
     )
+
+
+def _far_corner(xml: str) -> str:
+    """The corner of the area that a sheet's cells span, where it is too large for the few cells in it."""
+    numbers = _ROW_NUMBER.findall(xml)
+    rows = max(map(int, numbers), default=0)
+    if rows * _MOST_COLUMNS <= _MOST_AREA:
+        return ""
+    letters = max({each[1] for each in _CELL_COLUMN.finditer(xml)}, key=lambda each: (len(each), each), default="")
+    columns = 0
+    for letter in letters:
+        columns = columns * 26 + ord(letter) - ord("A") + 1
+    is_sparse = rows * columns > _MOST_AREA and rows * columns > _AREA_PER_CELL * len(_CELL_COLUMN.findall(xml))
+    return f"{letters}{rows}" if is_sparse else ""
 
 
 def _open_document(xml: str, sheet: str) -> Sheet:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import boxkit
+from boxkit.errors import UnreadableSource
 
 openpyxl = pytest.importorskip("openpyxl", reason="openpyxl writes the workbooks of these tests")
 
@@ -86,3 +87,16 @@ def test_durations_of_open_documents_are_durations_and_texts_like_them_texts(tmp
     assert pd.api.types.is_timedelta64_dtype(frame["took"].dtype) and frame["took"].tolist() == hours
     assert frame["at"].tolist() == [datetime.time(9, 30), datetime.time(10), datetime.time(11)]
     assert frame["code"].tolist() == ["PT5H", "x", "y"]
+
+
+def test_a_cell_far_from_the_others_is_told_and_hides_no_other_sheet(tmp_path: Path) -> None:
+    made = openpyxl.Workbook()
+    made.active.append(["a"])
+    made.active.append([1])
+    far = made.create_sheet("far")
+    far["A1"], far["XFD1048576"] = "a", "lost"
+    made.save(tmp_path / "book.xlsx")
+    boxes = boxkit.load(tmp_path / "book.xlsx")
+    assert list(boxes) == ["Sheet"] and any("XFD1048576" in note.message for note in boxes.notes)
+    with pytest.raises(UnreadableSource, match="XFD1048576"):
+        boxkit.load(tmp_path / "book.xlsx", sheets=["far"])
