@@ -10,7 +10,7 @@ import pytest
 import boxkit
 from boxkit.llm import Completion
 from boxkit.profile import Profile
-from boxkit.strategies import Hybrid, Knowledge, SelfConsistency, Text2SQL, Text2SQLCode
+from boxkit.strategies import Hybrid, Knowledge, SelfConsistency, Text2SQL, Text2SQLCode, text2sql
 from boxkit.strategies.sqlcode_multi import parse_decomposition
 from boxkit.testing import FaultyServer, ScriptedLLM
 from boxkit.testing.faults import ok, unsupported
@@ -70,6 +70,19 @@ class TestText2SQL:
         assert answer.columns == ("name", "price")
         assert answer.usage.calls == answer.usage.steps["sql"].calls == 1
         assert "CREATE TABLE item" in llm.requests[0].text
+
+    def test_a_schema_is_made_once_for_each_of_the_settings(self, shop, monkeypatch):
+        made = []
+        text = text2sql.schema_text
+        monkeypatch.setattr(
+            text2sql, "schema_text", lambda *given, **options: made.append(1) or text(*given, **options)
+        )
+        boxes = boxkit.BoxSet(shop.values())
+        for samples in (3, 3, 0):
+            llm = ScriptedLLM([sql("SELECT 1")])
+            boxkit.Text2SQL(llm, samples=samples).ask("?", boxes)
+            assert ('"pen"' in llm.requests[0].messages[0].content) == bool(samples)
+        assert len(made) == 2
 
     def test_it_works_on_a_spreadsheet_as_well(self, sheet):
         assert Text2SQL(ScriptedLLM([sql("SELECT count(*) FROM item")])).ask("How many?", sheet).rows == [(3,)]
