@@ -17,6 +17,8 @@ __all__ = ["Filling"]
 
 _FIRST_NOT_ASCII = 128
 _MOST_EXPECTED_BYTES = 2**30
+#: One part in so many is added to what is expected.
+_SPARE = 8
 
 
 class Filling:
@@ -32,7 +34,8 @@ class Filling:
 
     def __init__(self, expected: int, is_real: bool = False) -> None:
         self.is_exact = True
-        self._expected = expected
+        # Room that is not needed is never touched, and given back; memory in large pages is slow to grow.
+        self._expected = expected + expected // _SPARE
         self._is_real = is_real
         self._length = 0
         self._text_kind: type[_Texts | _TextObjects] | None = None
@@ -190,7 +193,8 @@ class _Texts:
         rows = self._more_rows(len(array))
         size = int(self.offsets[rows.start])
         if not len(self.content):
-            self._expect(len(content) // max(len(array), 1))
+            aim = (len(content) + len(content) // _SPARE) * len(self.offsets) // max(len(array), 1)
+            self.content = np.empty(min(aim, _MOST_EXPECTED_BYTES), dtype=np.uint8)
         if size + len(content) > len(self.content):
             self.content.resize(max(size + len(content), len(self.content) * 9 // 8), refcheck=False)
         self.content[size : size + len(content)] = content
@@ -198,10 +202,6 @@ class _Texts:
         if array.null_count:
             self._miss(rows, array.is_null().to_numpy(zero_copy_only=False))
         return True
-
-    def _expect(self, size: int) -> None:
-        """Make room for texts of about that size; room that is not needed is never touched, and given back."""
-        self.content = np.empty(min(size * len(self.offsets), _MOST_EXPECTED_BYTES), dtype=np.uint8)
 
     def _more_rows(self, count: int) -> slice:
         start, self.length = self.length, self.length + count
