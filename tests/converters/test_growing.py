@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boxkit.converters.columns import all_exact, column
@@ -16,6 +16,7 @@ _BLOCKS = st.lists(st.sampled_from(_KINDS), min_size=1, max_size=3).flatmap(
 )
 
 
+@settings(deadline=None)
 @given(_BLOCKS, st.integers(0, 2))
 def test_growing_columns_are_those_of_all_values_at_once(blocks: list[list[object]], ahead: int) -> None:
     growing, again = GrowingColumn(), GrowingColumn()
