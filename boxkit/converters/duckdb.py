@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from boxkit.box import BoxSet, Note, Reading
 from boxkit.converters.catalogue import Column, KeyTo, Table, boxes_of_catalogue
 from boxkit.converters.collations import equalities, notes_on_collations
+from boxkit.converters.columns import column
 from boxkit.converters.combine import with_notes
 from boxkit.converters.parquet import arrow_reading
 from boxkit.converters.source import SourceFile
@@ -53,6 +55,13 @@ _WORDS = (
     ("JSON", "text"),
 )
 
+#: What to do by what DuckDB says.
+_HINTS = (
+    (r"\block\b", "close the program that has it open"),
+    (r"(?i)corrupt|checksum|read enough bytes", "take a whole copy, or one from a backup"),
+)
+#: Types of whole numbers that come as decimals.
+_WHOLE = re.compile(r"U?HUGEINT|DECIMAL\(\d+,0\)")
 #: Types whose values Arrow or pandas would change.
 _CHANGED = re.compile(r"UHUGEINT|\bBIT\b|TIME WITH TIME ZONE|\bTIMETZ|BIGNUM|VARINT|INTERVAL|^UNION")
 _FAR = "NOT isfinite({0}) OR year({0}) NOT BETWEEN 1 AND 9999"
@@ -123,8 +132,7 @@ class _Database:
             finally:
                 connection.close()
         except duckdb.Error as error:
-            is_locked = re.search(r"\block\b", str(error)) is not None
-            hint = "close the program that has it open" if is_locked else "take a whole copy, or one from a backup"
+            hint = next((hint for words, hint in _HINTS if re.search(words, str(error))), None)
             raise UnreadableSource(
                 f"DuckDB cannot read it: {str(error).splitlines()[0]}", where=self.label, hint=hint
             ) from error
@@ -133,9 +141,9 @@ class _Database:
 def _tables(connection: Any) -> Iterator[Table]:
     collated = {(schema, table): sql for schema, table, sql in connection.execute(_COLLATED).fetchall()}
     columns: dict[tuple[str, str], list[Column]] = {}
-    for schema, table, column, kind, comment in connection.execute(_COLUMNS).fetchall():
-        collation = _collation(collated.get((schema, table), ""), column)
-        columns.setdefault((schema, table), []).append(Column(column, _words(kind), comment or "", kind, collation))
+    for schema, table, each, kind, comment in connection.execute(_COLUMNS).fetchall():
+        collation = _collation(collated.get((schema, table), ""), each)
+        columns.setdefault((schema, table), []).append(Column(each, _words(kind), comment or "", kind, collation))
     primary: dict[tuple[str, str], tuple[str, ...]] = {}
     keys: dict[tuple[str, str], list[KeyTo]] = {}
     for schema, table, kind, names, parent, parent_names in connection.execute(_KEYS).fetchall():
@@ -161,7 +169,7 @@ def _collation(statement: str, column: str) -> str:
 def _words(kind: str) -> str:
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")) or _CHANGED.search(kind):
         return "text"
-    if "INT" in kind:
+    if "INT" in kind or _WHOLE.fullmatch(kind):
         return "integer"
     return next((words for start, words in _WORDS if kind.startswith(start)), "text")
 
@@ -185,7 +193,11 @@ class _Reader:
             result = connection.sql(f"SELECT {chosen} FROM {place}")
             table = result.to_arrow_table() if hasattr(result, "to_arrow_table") else result.fetch_arrow_table()
         reading = arrow_reading([table.column(at) for at in range(len(labels))], labels, self.box, table.num_rows)
-        return Reading(reading.frame, (*notes, *reading.notes))
+        frame = reading.frame
+        for label in labels:
+            if frame[label].dtype == object and _WHOLE.fullmatch(self.table.columns[self.labels.index(label)].declared):
+                frame[label] = column([int(each) if isinstance(each, Decimal) else each for each in frame[label]])
+        return Reading(frame, (*notes, *reading.notes))
 
     def _as_text(self, connection: Any, cells: list[str], labels: Sequence[str], place: str) -> list[Note]:
         """Replace, among the cells to select, those whose values would change on the way, by their text."""
@@ -223,4 +235,10 @@ class _Reader:
 
     def fingerprint(self) -> str:
         """The file's; for a connection, the number of rows."""
-        return self.database.file.fingerprint() if self.database.file else f"{self.table.name} {self.count()}"
+        if self.database.file:
+            return self.database.file.fingerprint()
+        try:
+            return f"{self.table.name} {self.count()}"
+        except UnreadableSource:
+            # A view over what is gone is an error where it is used, and hides no other table.
+            return f"{self.table.name} unreadable"

@@ -104,3 +104,24 @@ def test_damage_and_a_lock_are_told_apart_and_hide_no_other_table(path: Path, tm
             boxkit.load(path)
     finally:
         holder.communicate()
+
+
+def test_a_view_over_a_table_that_is_gone_hides_no_other() -> None:
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE gone(x INTEGER); CREATE TABLE kept AS SELECT 1 AS y; CREATE VIEW v AS FROM gone; DROP TABLE gone"
+    )
+    boxes = boxkit.load(connection)
+    assert boxes["kept"].frame["y"].tolist() == [1]
+    with pytest.raises(UnreadableSource, match="gone"):
+        _ = boxes["v"].frame
+
+
+@pytest.mark.parametrize(("kind", "value"), [("HUGEINT", 2**126), ("DECIMAL(20, 0)", 12345678901234567890)])
+def test_whole_numbers_past_64_bits_are_integers(kind: str, value: int) -> None:
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE t(x {kind}); INSERT INTO t VALUES ({value}), (NULL)")
+    box = boxkit.load(connection)["t"]
+    assert (
+        box.frame["x"].tolist() == [value, None] and type(box.frame["x"][0]) is int and box.field("x").type == "integer"
+    )
