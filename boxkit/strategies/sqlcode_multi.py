@@ -31,6 +31,7 @@ MAX_SQL_STEPS = 2
 
 _STEP = re.compile(r"^[\W\d]*(?P<kind>text2sql|sql|python)\s*(?:step)?\s*\d*\W*:\W*(?P<text>\S.*)$", re.IGNORECASE)
 _HEAD = re.compile(r"^\W*decomposition\W*$", re.IGNORECASE)
+_QUERY = re.compile(r"`?SELECT\b.+\bFROM\b")
 #: How a step says that it builds on another.
 _DEPENDENT = re.compile(
     r"\b(?:(?:previous|above|first|earlier|preceding|prior) (?:step|query|result|table)s?"
@@ -72,6 +73,7 @@ def parse_decomposition(text: str) -> Decomposition | str:
                 continue
             return f"only lines that begin with Text2SQL: or Python: may follow, not {line[:80]!r}"
         (python if step["kind"].lower() == "python" else sql).append(step["text"].strip("*` "))
+    python = [step for step in python if not _QUERY.match(step)]  # a query is no Python: SQL alone answers
     if sql and python and _is_none(python):
         python = []
     if not sql:

@@ -84,3 +84,9 @@ def test_every_step_begins_with_the_schema_so_that_caches_keep_it(shop):
     first, second, _, other = (each.text for each in llm.requests)
     schema = first[: first.index(");") + 2]
     assert schema.startswith("CREATE TABLE") and second.startswith(schema) and other.startswith(schema)
+
+
+def test_a_python_step_that_is_a_query_again_is_no_step(shop):
+    decomposed = "Decomposition:\nText2SQL: SELECT COUNT(*) FROM InvoiceLine\nPython: SELECT COUNT(*) FROM InvoiceLine"
+    llm = ScriptedLLM([decomposed, "SELECT COUNT(*) FROM InvoiceLine"])
+    assert boxkit.Text2SQLCode(llm, calls="multi").ask("How many?", shop).check().rows == [(2,)]
