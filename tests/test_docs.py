@@ -13,7 +13,7 @@ from boxkit.testing import FaultyServer
 
 ROOT = Path(__file__).resolve().parent.parent
 
-PAGES = ["README.md", "docs/index.md", "docs/boxes.md", "docs/asking.md", "docs/strategies.md"]
+PAGES = ["README.md", "docs/index.md", "docs/boxes.md", "docs/asking.md", "docs/strategies.md", "docs/planner.md"]
 
 
 def python_blocks(page):
