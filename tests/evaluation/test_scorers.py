@@ -110,6 +110,7 @@ def test_webqsp():
         ("dabench", "@n[1, 2]", [["n", "1,2"]], False),
         ("dabench", "@n[1]\n@n[2]", [["n", "2"]], True),
         ("dabench", [("n", 2)], [["n", "2"]], True),
+        ("dabench", [(2,)], [["n", "2"]], False),
         ("rog", [("The Beatles, a band",)], [("Beatles",)], True),
         ("structgpt", [("1,000",), ("'A'.",)], [("a",), ("1000.0",)], True),
         ("unifiedskg", [("b, 1.0",)], [("1",), ("b",)], True),

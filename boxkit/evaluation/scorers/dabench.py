@@ -18,7 +18,8 @@ _NAMED = re.compile(r"@(\w+)\[(.*?)\]")
 def dabench(predicted: str | Iterable[Sequence[Any]], gold: Iterable[Sequence[Any]]) -> Score:
     """Whether every named answer is right; ``value`` is the share that is.
 
-    A response without any answer has no verdict: the official script leaves it out of the denominator.
+    A response without any answer has no verdict: the official script leaves it out of the denominator. Rows that are
+    not a name and a value each are an answer all the same, and a wrong one.
 
     Args:
         predicted: The response's text, in which ``@name[value]`` is looked for (the last of a name counts, a value ends
@@ -28,11 +29,15 @@ def dabench(predicted: str | Iterable[Sequence[Any]], gold: Iterable[Sequence[An
     if isinstance(predicted, str):
         own = dict(_NAMED.findall(predicted))
     else:
-        own = {str(row[0]): _written(row[1]) for row in predicted}
+        rows = [tuple(row) for row in predicted]
+        own = {str(row[0]): _written(row[1]) for row in rows if len(row) == 2}
+        if len(own) < len(rows) and not own:
+            return Score(False, 0.0, "wrong: no row is a name and a value")
     if not own:
         return Score.none("left out: the response names no answer")
-    wrong = [name for name, value in gold if not _equal(own.get(name), str(value))]
-    total = len(list(gold)) or 1
+    wanted = list(gold)
+    wrong = [name for name, value in wanted if not _equal(own.get(name), str(value))]
+    total = len(wanted) or 1
     return Score(not wrong, 1 - len(wrong) / total, f"wrong: {', '.join(wrong)}" if wrong else "")
 
 
