@@ -21,6 +21,8 @@ from boxkit.strategies.steps import Compute, Execute, Steps, StrategyBase
 
 __all__ = ["Planner"]
 
+#: Fields by which a thing of a graph is called besides its label.
+_NAMES = frozenset(("name", "title"))
 _TRY = (
     "reword the question with the names shown by `boxkit show`, or ask a model: "
     "set OPENAI_API_KEY, or `boxkit models pull` a local one"
@@ -142,7 +144,8 @@ def _entities(boxes: BoxSet, query: Query, run: Run) -> dict[str, tuple[str, ...
     rows = canonical_rows(run.answer)[0]
     for at, output in enumerate(query.outputs):
         box, label = boxes[output.measure.box], output.measure.field
-        if box.kind != "graph" or not label.endswith("_label") or output.measure.function:
+        named = label.endswith("_label") or label in _NAMES
+        if box.kind != "graph" or not named or output.measure.function:
             continue
         key = label.removesuffix("_label")
         key = key if key in box.labels else (box.primary_key or ("",))[0]

@@ -60,3 +60,15 @@ def test_a_graph_and_a_table_answer_together(ask, cantons, tmp_path):
     (tmp_path / "cantons.ttl").write_text(GRAPH)
     both = load(tmp_path / "facts.csv", tmp_path / "cantons.ttl")
     assert ask("How many cantons are landlocked?", both) == [(3,)]
+
+
+def test_the_ids_behind_names_are_kept_too(tmp_path):
+    # a list of names alone cannot be looked up in the graph again
+    (tmp_path / "firms.ttl").write_text(
+        "@prefix ex: <https://example.org/> .\n"
+        'ex:s1 a ex:Supplier ; ex:name "Harris Cole" ; ex:locality "Lyon" .\n'
+        'ex:s2 a ex:Supplier ; ex:name "Ada Works" ; ex:locality "Kiel" .\n'
+    )
+    answer = Planner().ask("Which suppliers are in Lyon?", load(tmp_path / "firms.ttl"))
+    assert answer.rows == [("Harris Cole",)]
+    assert [identifier.endswith("s1") for identifier in answer.entities["Harris Cole"]] == [True]
