@@ -69,7 +69,7 @@ def signs_of(candidate: Candidate, others: Sequence[Candidate]) -> dict[str, flo
         "log of cost": math.log(cost + 0.03),
         "cost": cost,
         "lead": max(0.0, min([*rivals, _MAX_LEAD])),
-        "fuzzy links": float(sum(how in ("fuzzy", "words") for how in candidate.hows)),
+        "fuzzy links": float(sum(how in ("fuzzy", "words", "near") for how in candidate.hows)),
         "superlatives": float(superlatives),
         "orders": float(len(query.rankings) - superlatives),
         "shown": float(min(len(query.outputs), 4)),

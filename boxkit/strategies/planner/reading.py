@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from boxkit.box import BoxSet
 from boxkit.errors import PlanError
@@ -17,10 +18,14 @@ from boxkit.strategies.planner.doubts import doubt_of
 from boxkit.strategies.planner.index import Index, index_of
 from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.linking import Lexicon, lexicon_of
+from boxkit.strategies.planner.nearness import near_fields
 from boxkit.strategies.planner.parsing import parse
 from boxkit.strategies.planner.search import Candidate, search
 from boxkit.strategies.planner.shapes import REACH, Similar, likeliest
 from boxkit.strategies.planner.tagging import Item, tag
+
+if TYPE_CHECKING:
+    from boxkit.memory import Embedding
 
 __all__ = ["Planned", "Reading", "read"]
 
@@ -108,7 +113,9 @@ def _known(boxes: BoxSet) -> _Known:
     return known
 
 
-def read(question: str, boxes: BoxSet, ties: str = "all", shown: Sequence[Similar] = ()) -> Reading:
+def read(
+    question: str, boxes: BoxSet, ties: str = "all", shown: Sequence[Similar] = (), embedding: Embedding | None = None
+) -> Reading:
     """Read ``question`` over ``boxes``; deterministic.
 
     Args:
@@ -116,10 +123,13 @@ def read(question: str, boxes: BoxSet, ties: str = "all", shown: Sequence[Simila
         boxes: The boxes.
         ties: Whether a superlative gives ``all`` that tie, or the ``first``.
         shown: Demonstrations of similar questions, which tell readings apart that cost about the same.
+        embedding: Ties words that no name resembles to fields that mean something near; None for none.
     """
     reach = REACH if shown else MARGIN
     known = _known(boxes)
     items = tag(question, known.lexicon)
+    if embedding is not None:
+        items = near_fields(items, known.index, embedding)
     draft = parse(items, known.index)
     candidates = search(draft, boxes, known.joins)
     best: list[Planned] = []

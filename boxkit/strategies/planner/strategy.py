@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boxkit.answer import Answer, Attempt
 from boxkit.box import BoxSet
@@ -18,6 +18,9 @@ from boxkit.strategies.planner.reading import Planned, Reading, read
 from boxkit.strategies.planner.shapes import SHOWN, Remembered
 from boxkit.strategies.planner.units import clash
 from boxkit.strategies.steps import Compute, Execute, Steps, StrategyBase
+
+if TYPE_CHECKING:
+    from boxkit.memory import Embedding
 
 __all__ = ["Planner"]
 
@@ -36,6 +39,7 @@ class Planner(StrategyBase):
     Attributes:
         threshold: The confidence below which it abstains; None for the calibrated one.
         memory: Where demonstrations come from whose shape tells apart readings that cost about the same; None for none.
+        embedding: Ties words that no name resembles to fields that mean something near; None for none.
         force: Whether the best guess is given where it would abstain; ``details["guess"]`` says that it is one.
         profile: What the answer should look like.
         limits: What a run may use.
@@ -44,6 +48,7 @@ class Planner(StrategyBase):
     threshold: float | None = None
     force: bool = False
     memory: Remembered | None = None
+    embedding: Embedding | None = None
     profile: Profile = PROFILES["default"]
     limits: Limits = Limits()
 
@@ -79,10 +84,8 @@ class Planner(StrategyBase):
         return self._abstains(question, reading, doubt, choices)
 
     def _read(self, question: str, boxes: BoxSet) -> Reading:
-        if self.memory is None:
-            return read(question, boxes, self.profile.ties)
-        shown = self.memory.select(question, SHOWN, "masked", boxes=boxes)
-        return read(question, boxes, self.profile.ties, shown)
+        shown = self.memory.select(question, SHOWN, "masked", boxes=boxes) if self.memory is not None else ()
+        return read(question, boxes, self.profile.ties, shown, self.embedding)
 
     def _doubt(self, query: Query, runs: list[Run]) -> str | None:
         """Why what the best candidate gave is not to be given as the answer; None where it is."""
