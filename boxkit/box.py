@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from boxkit.description import Field, ForeignKey, Note, Reader, Reading, SourceKind
 from boxkit.errors import BoxError, UnknownBox, UnknownField
@@ -194,6 +194,15 @@ class BoxSet(Mapping[str, Box]):
 
     def __repr__(self) -> str:
         return f"BoxSet({', '.join(self._boxes)})"
+
+    def __copy__(self) -> BoxSet:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> BoxSet:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a BoxSet is not pickled: boxes.save(folder) keeps it, BoxSet.open(folder) reads it again")
 
     @property
     def foreign_keys(self) -> tuple[ForeignKey, ...]:

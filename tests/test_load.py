@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import gzip
+import pickle
 import sqlite3
 import subprocess
 import sys
@@ -208,3 +210,10 @@ def test_a_folder_of_several_kinds_is_linked_as_its_files_are_one_by_one(tmp_pat
         connection.commit()
     alone = boxkit.load(tmp_path / "sale.csv", tmp_path / "crm.sqlite")
     assert [str(key) for key in boxkit.load(tmp_path).foreign_keys] == [str(key) for key in alone.foreign_keys] != []
+
+
+def test_a_set_of_boxes_is_its_own_copy_and_says_how_it_is_kept() -> None:
+    boxes = boxkit.load(pd.DataFrame({"a": [1]}))
+    assert copy.deepcopy({"boxes": boxes})["boxes"] is boxes
+    with pytest.raises(TypeError, match="save"):
+        pickle.dumps(boxes)

@@ -249,19 +249,29 @@ class StrategyBase:
             LLMError: The model could not be asked.
             ExecutorError: The sandbox broke.
         """
-        _check(question, boxes)
+        _check(self, question, boxes)
         started = time.perf_counter()
         return _finished(drive(self.steps(question, boxes)), boxes, started)
 
     async def aask(self, question: str, boxes: BoxSet) -> Answer:
         """The same without blocking the event loop."""
-        _check(question, boxes)
+        _check(self, question, boxes)
         started = time.perf_counter()
         return _finished(await adrive(self.steps(question, boxes)), boxes, started)
 
 
-def _check(question: object, boxes: object) -> None:
+#: What a strategy is made with: the method it must have, and what has it.
+_PARTS = {"llm": ("complete", "boxkit.OpenAI(…) or boxkit.LocalLLM(…)"), "memory": ("select", "boxkit.Memory.open(…)")}
+
+
+def _check(strategy: StrategyBase, question: object, boxes: object) -> None:
     """A slip of the caller's, told before anything is asked."""
+    for part, (method, makers) in _PARTS.items():
+        given = getattr(strategy, part, None)
+        if given is not None and not hasattr(given, method):
+            raise TypeError(
+                f"{part}={given!r} of {type(strategy).__name__} is a {type(given).__name__}: {makers} makes one"
+            )
     if not isinstance(question, str):
         raise TypeError(f"the question is a text, not {type(question).__name__}")
     if not isinstance(boxes, BoxSet):

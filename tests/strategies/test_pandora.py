@@ -223,3 +223,11 @@ def test_half_a_surrogate_pair_anywhere_does_no_harm(shelf):
 def test_a_path_in_place_of_boxes_is_a_slip_told_at_once():
     with pytest.raises(TypeError, match=r"boxkit\.load"):
         boxkit.Pandora(ScriptedLLM([])).ask("How many?", "shelf.sqlite")
+
+
+@pytest.mark.parametrize(
+    "made", [lambda: boxkit.Pandora("gpt-4o-mini"), lambda: boxkit.Pandora(ScriptedLLM([]), memory="memory/")]
+)
+def test_a_name_where_a_model_or_a_memory_belongs_is_told_with_what_makes_one(shelf, made):
+    with pytest.raises(TypeError, match=r"is a str: boxkit\.(OpenAI|Memory)"):
+        made().ask(QUESTION, shelf)
