@@ -95,7 +95,7 @@ def _at(path: Path, known: bool) -> Located:
     if path.is_dir():
         return _in_folder(path, known)
     if path.is_file():
-        return _unpacked([_file(path)])
+        return _unpacked([_file(path)], known=known)
     if path.exists():
         raise UnreadableSource("this is neither a file nor a folder", where=str(path))
     if glob.has_magic(str(path)):
@@ -123,19 +123,17 @@ def _in_folder(path: Path, known: bool) -> Located:
     notes = _opened([each for each in there if each.is_file()], files)
     kept = [each for each in files if not known or _is_data(each)]
     folders = [each.name for each in there if each.is_dir()]
-    others = [each.name for each in files if each not in kept]
+    others = [each for each in files if each not in kept]
     if not kept and notes:
         raise UnreadableSource(f"no file of this folder can be read: {notes[0].message}", where=str(path))
     if not kept:
-        what = f"no file of a known data kind ({_shown(others)})" if others else "no file"
+        what = f"no file of a known data kind ({_shown([each.name for each in others])})" if others else "no file"
         raise UnreadableSource(
             f"this folder holds {what}", where=str(path), hint="name the files, or a pattern (folder/**/*.csv)"
         )
-    found = _unpacked(kept, many=True)
+    found = _unpacked(kept, many=True, known=known)
     found.notes = (*notes, *found.notes)
-    if others:
-        files_are = "1 file is" if len(others) == 1 else f"{len(others)} files are"
-        found.notes += (Note("skipped", f"{files_are} of no known data kind: {_shown(others)}"),)
+    found.notes += _skipped(others)
     if folders:
         message = f"subfolders are not looked into: {_shown(folders)}; for theirs, name a pattern (folder/**/*.csv)"
         found.notes += (Note("skipped", message),)
@@ -154,6 +152,13 @@ def _is_data(file: SourceFile) -> bool:
         return converter_for(file).accepts(file) >= _SURE
     except UnknownFormat:
         return not file.head and file.suffix not in ("", *_NO_DATA)
+
+
+def _skipped(others: list[SourceFile]) -> tuple[Note, ...]:
+    if not others:
+        return ()
+    files_are = "1 file is" if len(others) == 1 else f"{len(others)} files are"
+    return (Note("skipped", f"{files_are} of no known data kind: {_shown([each.name for each in others])}"),)
 
 
 def _shown(names: list[str]) -> str:
@@ -182,7 +187,8 @@ def _readable(paths: list[Path]) -> Located:
     return found
 
 
-def _unpacked(files: list[SourceFile], many: bool = False) -> Located:
+def _unpacked(files: list[SourceFile], many: bool = False, known: bool = False) -> Located:
+    """The files, and those within archives; with ``known``, of an archive with data in it only the data."""
     found = Located()
     found.many = many
     for each in files:
@@ -195,7 +201,10 @@ def _unpacked(files: list[SourceFile], many: bool = False) -> Located:
             continue
         found.many = found.many or len(inner) > 1 or bool(notes)
         found.notes += tuple(notes)
-        found.extend(inner)
+        data = [file for file in inner if not known or _is_data(file)]
+        if data:
+            found.notes += _skipped([file for file in inner if file not in data])
+        found.extend(data or inner)
     return found
 
 

@@ -121,3 +121,13 @@ def test_an_archive_that_would_fill_the_disk_is_refused(
     path = tar(tmp_path / "bomb.tar.gz", {f"{at}.zip": inner.getvalue() for at in range(3)}, "w:gz")
     with pytest.raises(UnreadableSource, match=said):
         boxkit.load(path)
+
+
+def test_what_is_no_data_in_an_archive_is_left_out_as_in_a_folder(tmp_path: Path) -> None:
+    path = tar(tmp_path / "all.tar", {"README.md": b"# Read me\n", "t.csv": TABLE, "run.py": b"import os\n"})
+    boxes = boxkit.load(path)
+    assert list(boxes) == ["t"]
+    assert [note.message for note in boxes.notes if note.kind == "skipped"] == [
+        "2 files are of no known data kind: 'README.md', 'run.py'"
+    ]
+    assert list(boxkit.load(tar(tmp_path / "one.tar", {"NOTES": b"a,b\n1,2\n"}))) == ["NOTES"]

@@ -55,7 +55,7 @@ def algebra_of(query: str) -> Any:
         from rdflib.plugins.sparql.algebra import translateQuery
         from rdflib.plugins.sparql.parser import parseQuery
     except ImportError as error:
-        raise MissingExtra("rdflib", "graphs") from error
+        raise MissingExtra("rdflib", "all") from error
     text = standard(query)
     try:
         return translateQuery(parseQuery(text)).algebra
