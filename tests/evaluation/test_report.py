@@ -12,6 +12,7 @@ from boxkit.evaluation.published import published_score
 from boxkit.evaluation.records import Record
 from boxkit.evaluation.report import runs_below, tables_of, write_report
 from boxkit.evaluation.scorers import Score
+from boxkit.evaluation.statistics import interval
 from boxkit.evaluation.summary import RunReport
 
 YES, NO = Score.of(True, ""), Score.of(False, "other rows")
@@ -150,6 +151,11 @@ def test_variants_stand_in_the_order_of_their_file(tmp_path):
         (tmp_path / name / "run.json").write_text(json.dumps({"settings": made.settings, "about": made.about}))
     names = [each.about["labels"]["variant"] for each in runs_below([tmp_path])]
     assert names == ["full", "-EG", "K=2", "K=10", "mine"]
+
+
+def test_a_few_answers_that_are_hardly_right_leave_a_wide_interval():
+    low, high = interval([0.001, 0.0, 0.0, 0.0, 0.0])
+    assert low < 0.001 and 0.43 < high < 0.44
 
 
 def test_a_folder_without_runs_says_so(tmp_path):
