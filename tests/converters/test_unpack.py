@@ -57,6 +57,7 @@ def test_each_file_of_a_tar_is_a_box_and_none_is_written_where_its_name_says(
         ("xz", lzma.compress(TABLE)),
         ("zst", pa.compress(TABLE, "zstd", asbytes=True)),
     ],
+    ids=["gz", "bz2", "xz", "zst"],
 )
 def test_a_compressed_file_is_read_and_a_cut_off_one_says_what_to_do(
     tmp_path: Path, suffix: str, packed: bytes
