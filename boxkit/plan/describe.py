@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 from boxkit.plan import algebra as pa
@@ -124,6 +125,10 @@ def _value(value: Any) -> str:
         case ex.Column(name):
             return str(name)
         case ex.Constant(content):
+            if isinstance(content, datetime.datetime):
+                content = content.date() if content.time() == datetime.time() else content
+            if isinstance(content, datetime.date):
+                return content.isoformat() if not isinstance(content, datetime.datetime) else content.isoformat(" ")
             return "nothing" if content is None else repr(content)
         case ex.Compare(operator, left, right):
             return f"{_value(left)} {_OPERATORS[operator]} {_value(right)}"

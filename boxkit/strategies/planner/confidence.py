@@ -44,7 +44,8 @@ class Calibration:
     def estimate(self, signs: Mapping[str, float]) -> float:
         """The regression's estimate, in [0, 1]."""
         odds = self.weights[""] + sum(self.weights[name] * value for name, value in signs.items())
-        return 1 / (1 + math.exp(-odds))
+        # So written, no odds are beyond what a float holds.
+        return (1 + math.tanh(odds / 2)) / 2
 
     def share(self, estimate: float) -> float:
         """The share of right answers at an estimate."""

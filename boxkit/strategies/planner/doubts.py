@@ -13,6 +13,7 @@ from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.search import Candidate
 from boxkit.strategies.planner.shortfalls import (
     figure_instead,
+    not_placed,
     repeats_question,
     several_in_a_cell,
     totals_among,
@@ -34,7 +35,7 @@ _AGE = re.compile(r"\bhow old\b|\bages?\b", re.IGNORECASE)
 def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: BoxSet, joins: Joins) -> str | None:
     """What the query leaves out of the question, the word named; None where it leaves nothing out."""
     rules: tuple[Callable[[], str | None], ...] = (
-        lambda: f"could not place {', '.join(map(repr, candidate.unplaced))}" if candidate.unplaced else None,
+        lambda: not_placed(candidate.unplaced) if candidate.unplaced else None,
         lambda: repeats_question(candidate.query),
         lambda: figure_instead(items, candidate.query),
         lambda: unordered(items, candidate.query, index),

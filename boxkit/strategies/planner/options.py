@@ -165,7 +165,8 @@ class _Slots:
         first = literal[0] if isinstance(literal, tuple) else literal
         if isinstance(first, str):
             return {"date": 0.0, "year": 0.2}.get(known.kind)
-        is_year = isinstance(first, int) and 1000 <= first <= 2100
+        each = literal if isinstance(literal, tuple) else (literal,)
+        is_year = all(isinstance(one, int) and 1000 <= one <= 2100 for one in each)
         if known.kind == "date":
             # A field of years is likelier meant than one of dates.
             return 0.07 if is_year and dated else None

@@ -23,6 +23,7 @@ from boxkit.strategies.planner.parsing import parse
 from boxkit.strategies.planner.search import Candidate, search
 from boxkit.strategies.planner.shapes import REACH, Similar, likeliest
 from boxkit.strategies.planner.tagging import Item, tag
+from boxkit.strategies.planner.words import tokens
 
 if TYPE_CHECKING:
     from boxkit.memory import Embedding
@@ -32,6 +33,8 @@ __all__ = ["Planned", "Reading", "read"]
 #: Candidates whose cost is within this of the best one's rival it.
 MARGIN = 0.039
 MAX_RIVALS = 3
+#: A text of more words and marks is no question that this can read.
+MAX_TOKENS = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Reading:
         best: The best candidates, first the best; those behind it rival it.
         unplaced: Words that could not be placed in the best candidate, or at all.
         partial: Boxes too large for all their values to be known.
-        doubt: What the best candidate leaves out of the question; None where it leaves nothing out.
+        doubt: What the best candidate leaves out of the question, or why there is none; None where nothing is left out.
     """
 
     items: tuple[Item, ...]
@@ -127,6 +130,10 @@ def read(
     """
     reach = REACH if shown else MARGIN
     known = _known(boxes)
+    said = len(tokens(question))
+    if said > MAX_TOKENS:
+        length = f"the question has {said:,} words and marks, and no more than {MAX_TOKENS} are read"
+        return Reading((), (), (), known.index.partial, length)
     items = tag(question, known.lexicon)
     if embedding is not None:
         items = near_fields(items, known.index, embedding)

@@ -10,11 +10,22 @@ from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.tagging import Item
 
-__all__ = ["figure_instead", "repeats_question", "several_in_a_cell", "totals_among", "unordered"]
+__all__ = ["figure_instead", "not_placed", "repeats_question", "several_in_a_cell", "totals_among", "unordered"]
 
 _SUMMED = ("sum", "average", "median", "max", "min", "count")
 #: The share of cells with several values from which on a field is not counted.
 _FEW = 0.2
+_MAX_NAMED = 8
+_MAX_CHARS = 60
+
+
+def not_placed(words: Sequence[str]) -> str:
+    """That these words could not be placed: the first few of them, and the beginnings of long ones."""
+    words = [word for word in words if word.strip()]
+    if not words:
+        return "the question could not be put together with enough confidence"
+    named = ", ".join(repr(word if len(word) <= _MAX_CHARS else f"{word[:_MAX_CHARS]}…") for word in words[:_MAX_NAMED])
+    return f"could not place {named}" + (f" and {len(words) - _MAX_NAMED} more" if len(words) > _MAX_NAMED else "")
 
 
 def repeats_question(query: Query) -> str | None:

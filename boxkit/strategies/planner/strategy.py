@@ -16,6 +16,7 @@ from boxkit.strategies.planner.doubts import is_none
 from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.reading import Planned, Reading, read
 from boxkit.strategies.planner.shapes import SHOWN, Remembered
+from boxkit.strategies.planner.shortfalls import not_placed
 from boxkit.strategies.planner.units import clash
 from boxkit.strategies.steps import Compute, Execute, Steps, StrategyBase
 
@@ -60,12 +61,12 @@ class Planner(StrategyBase):
         """Read, run, and compare the rivals; see the class."""
         reading: Reading = yield Compute(lambda: self._read(question, boxes))
         if not reading.best:
-            return self._abstains(question, reading, _unplaced(reading.unplaced))
+            return self._abstains(question, reading, reading.doubt or not_placed(reading.unplaced))
         best = reading.best[0]
         unsure = best.confidence < (THRESHOLD if self.threshold is None else self.threshold)
         if unsure and not self.force:
             return self._abstains(
-                question, reading, _unplaced(reading.unplaced), [_choice(each) for each in reading.best]
+                question, reading, not_placed(reading.unplaced), [_choice(each) for each in reading.best]
             )
         runs: list[Run] = []
         for planned in reading.best:
@@ -75,7 +76,7 @@ class Planner(StrategyBase):
             clash(question, reading.best[0].code)
             or reading.doubt
             or self._doubt(best.candidate.query, runs)
-            or (_unplaced(reading.unplaced) if unsure else None)
+            or (not_placed(reading.unplaced) if unsure else None)
         )
         if doubt is None or (self.force and runs[0].error is None):
             details = {**answer.details, "guess": doubt is not None}
@@ -159,12 +160,6 @@ def _entities(boxes: BoxSet, query: Query, run: Run) -> dict[str, tuple[str, ...
         for text, identifier in known.itertuples(index=False):
             found.setdefault(str(text), []).append(str(identifier))
     return {text: tuple(ids) for text, ids in found.items()}
-
-
-def _unplaced(words: tuple[str, ...]) -> str:
-    if not words:
-        return "the question could not be put together with enough confidence"
-    return f"could not place {', '.join(repr(word) for word in words)}"
 
 
 def _details(reading: Reading) -> dict[str, Any]:

@@ -21,7 +21,7 @@ _CONTAINERS = frozenset(("of", "preposition"))
 def read_targets(draft: Draft) -> None:
     """The targets, in order; mentions behind the first clause are left as hints."""
     _read_question_word(draft)
-    if draft.items and draft.items[0].text.lower().split()[0] in _ASKS_WHETHER:
+    if draft.items and draft.items[0].text.lower().split()[:1] in ([word] for word in _ASKS_WHETHER):
         draft.doubts.append("a question of yes or no")
     functions: list[Function] = []
     place, ended, container = 0, False, False

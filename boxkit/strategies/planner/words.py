@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import math
 import re
 import threading
 import unicodedata
@@ -31,6 +33,11 @@ _NUMBER_WORDS = {
 _MONTHS = "january february march april may june july august september october november december".split()
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in _MONTHS)
 
+#: A year behind it must still be a year.
+_LAST_YEAR = 9998
+#: A number of more digits is no amount.
+_MOST_DIGITS = 300
+
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _PIECE = re.compile(
     rf"""
@@ -58,7 +65,8 @@ def _pairs(text: str) -> dict[str, str]:
 _IRREGULAR = _pairs(
     """
     people: person; children: child; men: man; women: woman; feet: foot; teeth: tooth; mice: mouse; geese: goose;
-    lives: life; wives: wife; leaves: leaf; series: series; species: species; matrices: matrix; indices: index;
+    lives: life; wives: wife; leaves: leaf; loaves: loaf; knives: knife; shelves: shelf; halves: half; wolves: wolf;
+    thieves: thief; calves: calf; series: series; species: species; matrices: matrix; indices: index;
     criteria: criterion; data: data; media: media; movies: movie; cookies: cookie; staff: staff; news: news; buses:
     bus; campuses: campus; statuses: status; faculties: faculty; theses: thesis; analyses: analysis; aircraft:
     aircraft; wrote: write; written: write; writes: write; bought: buy; sold: sell; won: win; taught: teach; led:
@@ -198,6 +206,15 @@ def _written_date(text: str) -> str:
     return f"{year}-{month:02}" + (f"-{int(day):02}" if day else "")
 
 
+def _is_date(value: str) -> bool:
+    """Whether there is such a day, or such a month."""
+    try:
+        day = datetime.date.fromisoformat(value if value.count("-") == 2 else f"{value}-01")
+    except ValueError:
+        return False
+    return day.year <= _LAST_YEAR
+
+
 def _number(text: str) -> int | float:
     digits = text.lstrip("$€£").replace(",", "")
     return float(digits) if "." in digits else int(digits)
@@ -214,7 +231,12 @@ def tokens(question: str) -> tuple[Token, ...]:
             found.append(Token(inner, "quoted", normal(inner), "", inner, start, end))
         elif kind in ("iso", "written"):
             value = _written_date(text) if kind == "written" else "-".join(f"{int(x):02}" for x in text.split("-"))
-            found.append(Token(text, "date", text.lower(), "", value, start, end))
+            dated = _is_date(value)
+            found.append(
+                Token(text, "date" if dated else "word", text.lower(), "", value if dated else None, start, end)
+            )
+        elif kind == "number" and len(text) > _MOST_DIGITS:
+            found.append(Token(text, "word", text, text, None, start, end))
         elif kind == "number":
             found.append(Token(text, "number", text, "", _number(text), start, end))
         elif kind == "possessive":
@@ -228,11 +250,13 @@ def tokens(question: str) -> tuple[Token, ...]:
 
 def _shared_names(found: list[Token]) -> list[Token]:
     """``first and last name``: the noun stands for both."""
-    for at in range(len(found) - 3):
-        first, joined, last, noun = found[at : at + 4]
-        if (first.lower, joined.lower, last.lower, noun.stem) == ("first", "and", "last", "name"):
-            return [*found[: at + 1], noun, *_shared_names(found[at + 1 :])]
-    return found
+    shared: list[Token] = []
+    for at, token in enumerate(found):
+        shared.append(token)
+        said = [each.lower for each in found[at : at + 3]]
+        if said == ["first", "and", "last"] and at + 3 < len(found) and found[at + 3].stem == "name":
+            shared.append(found[at + 3])
+    return shared
 
 
 def _word(text: str, start: int, end: int) -> Token:
@@ -248,8 +272,8 @@ def _scaled(found: list[Token]) -> list[Token]:
     merged: list[Token] = []
     for token in found:
         before = merged[-1] if merged else None
-        if before and before.kind == "number" and token.kind == "word" and token.lower in _SCALES:
-            value = before.value * _SCALES[token.lower]
+        scale = _SCALES.get(token.lower) if token.kind == "word" else None
+        if before and before.kind == "number" and scale and abs(value := before.value * scale) < math.inf:
             value = int(value) if value == int(value) else value
             text = f"{before.text} {token.text}"
             merged[-1] = Token(text, "number", text.lower(), "", value, before.start, token.end)
