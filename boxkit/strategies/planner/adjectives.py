@@ -31,7 +31,7 @@ ADJECTIVES: dict[str, Adjective] = {
         ("cheap", "", "price cost fee rent fare rate charge"),
         ("old", "age", "birth born dob found establish open build date year"),
         ("ancient", "age", "found establish build year"),
-        ("young", "birth born dob", "age"),
+        ("young", "birth born dob found establish open build date year", "age"),
         ("new", "date publish releas found establish year", "age"),
         ("recent", "date publish releas found establish year time", ""),
         ("late", "date publish releas year time", ""),

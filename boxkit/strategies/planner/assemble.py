@@ -11,8 +11,12 @@ from boxkit.strategies.planner.meanings import Meanings, NoSense
 from boxkit.strategies.planner.options import Option, flips
 from boxkit.strategies.planner.outputs import Outputs
 from boxkit.strategies.planner.query import Measure, Output, Query, Ranking, Test
+from boxkit.strategies.planner.words import stem
 
 __all__ = ["Assembly"]
+
+#: Amounts of which no sum is made: nobody has 12 + 14 degrees.
+_NEVER_SUMMED = frozenset(map(stem, "age rate rating percent percentage share ratio temperature rank average".split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,10 @@ class Assembly:
         query = replace(
             query, tests=tuple(tests), absences=absences, limit=self.meanings.draft.limit, distinct=distinct
         )
-        return self._grouped(query)
+        grouped = self._grouped(query)
+        if any(_is_always_one(measure, grouped) for measure in grouped.measures()):
+            raise NoSense
+        return grouped
 
     # Superlatives and orders.
 
@@ -65,9 +72,11 @@ class Assembly:
                 measure = self._frequency(outputs[0].measure)
             else:
                 measure = self._ranked(figure, option)
+            if figure.summed and self._is_one_of_many(measure, outputs):
+                measure = replace(measure, function="sum")
             descending = superlative.direction == "max"
             if figure.adjective and option is not None and option.field:
-                descending ^= flips(figure.adjective, self.meanings.index.fields[option.place].stems)
+                descending ^= flips(figure.adjective, self.meanings.index.fields[option.place])
             found.append(Ranking(measure, descending, superlative.count))
         return found
 
@@ -81,6 +90,21 @@ class Assembly:
         if len(children) != 1:
             raise NoSense
         return Measure("count", children.pop())
+
+    def _is_one_of_many(self, measure: Measure, outputs: list[Output]) -> bool:
+        """Whether what is shown has several of these amounts: "the most hours" are then hours in all."""
+        index, shown = self.meanings.index, outputs[0].measure
+        known = index.fields.get(measure.place)
+        if known is None or measure.function or known.kind != "number" or set(known.stems) & _NEVER_SUMMED:
+            return False
+        if len(outputs) > 1 and any(output.measure.box != shown.box for output in outputs):
+            return False
+        if measure.box != shown.box:
+            tree = self.meanings.joins.tree(shown.box, frozenset((measure.box,)))
+            return tree is not None and tree.multiplies
+        own = index.fields[shown.place] if shown.field else None
+        names = (*index.keys[shown.box], *index.naming.get(shown.box, ()))
+        return own is not None and not own.unique and own.is_text and (len(outputs) == 1) and shown.field not in names
 
     def _ranked(self, figure: Figure, option: Option) -> Measure:
         if figure.function == "count":
@@ -103,7 +127,7 @@ class Assembly:
                 option = replace(option, field=self.meanings.labels(option)[0])
             descending = order.descending
             if order.figure.adjective and option.field:
-                descending ^= flips(order.figure.adjective, self.meanings.index.fields[option.place].stems)
+                descending ^= flips(order.figure.adjective, self.meanings.index.fields[option.place])
             found.append(Ranking(self._ranked(order.figure, option), descending))
         return found
 
@@ -197,3 +221,9 @@ class Assembly:
                 groups.append(output.measure.place)
         groups = [place for place in groups if place.box not in entities]
         return replace(query, groups=tuple(dict.fromkeys(groups)), entities=tuple(dict.fromkeys(entities)))
+
+
+def _is_always_one(measure: Measure, query: Query) -> bool:
+    """Whether the different values are counted of what the rows are grouped by."""
+    own = measure.place in query.groups or measure.box in query.entities
+    return measure.function == "count" and bool(measure.field) and own and not query.counts_groups

@@ -128,7 +128,7 @@ class Clauses:
             option = replace(option, field=naming[0])
         known = self.meanings.index.fields[option.place]
         operator, sign = clause.operator, clause.comparison
-        if clause.adjective and flips(clause.adjective, known.stems):
+        if clause.adjective and flips(clause.adjective, known):
             operator, sign = _FLIPPED.get(operator, operator), _FLIPPED.get(sign, sign)
         measure = Measure("", option.box, option.field)
         if operator == "exceed":

@@ -49,5 +49,5 @@ def _names_box(item: Item) -> bool:
     return (
         item.kind == "mention"
         and not item.is_value
-        and any(link.score >= 0.6 and link.how in ("exact", "stem", "part") for link in item.only("box"))
+        and any(link.score >= 0.6 and link.how in ("exact", "stem", "part", "key") for link in item.only("box"))
     )

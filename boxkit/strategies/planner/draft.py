@@ -27,6 +27,7 @@ class Figure:
         distinct: Whether each value counts once.
         adjective: The adjective that speaks of it.
         direction: Which end of the adjective's scale.
+        summed: Whether "most" is said of it: where a thing has several of these amounts, their sum is meant.
     """
 
     function: Function
@@ -34,6 +35,7 @@ class Figure:
     distinct: bool = False
     adjective: str = ""
     direction: str = "max"
+    summed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

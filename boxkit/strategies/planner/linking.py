@@ -24,7 +24,7 @@ MAX_KINDS = 40
 _UNITS = frozenset(
     """
     km kms m cm mm mi mile foot ft kg g lb sq km2 usd eur euro dollar percent ms billion mib mb gb mph kmh
-    million 2 3 f c inch m2
+    million 2 3 f c inch m2 s sec h hr ha
     """.split()
 )
 
@@ -39,7 +39,8 @@ class Link:
         score: How well the words fit, in (0, 1].
         field: The field; empty for a box.
         values: The values as the source writes them.
-        how: The kind of match: ``exact``, ``stem``, ``part``, ``synonym``, ``place``, ``fuzzy``, ``words``.
+        how: The kind of match: ``exact``, ``stem``, ``part``, ``key`` (what a key identifies), ``synonym``, ``place``,
+            ``fuzzy``, ``words``.
     """
 
     kind: Literal["box", "field", "value"]
@@ -64,6 +65,7 @@ _GENDERS = dict.fromkeys(("female", "woman", "girl"), ("f", "female", "w")) | di
     ("male", "man", "boy"), ("m", "male")
 )
 _FLAG_WORDS = frozenset("is has have was are can on do".split())
+_KEY_ENDS = (("id",), ("number",), ("key",))
 _DIVISIONS = frozenset(map(stem, "state province county region district town city country".split()))
 _STEM = 0.92
 _BESIDE_LITERAL = 0.65
@@ -251,6 +253,8 @@ class _Tables:
         ):
             self.add(("id",), Link("field", box, 0.85, keys[0], how="part"))
             self.add((*words, "id"), Link("field", box, 0.85, keys[0], how="part"))
+        for noun in self._called_by_key(box):
+            self.add(noun, Link("box", box, 0.95, how="key"))
         naming = self.index.naming[box]
         if len(naming) == 2:
             self.add(("full", "name"), Link("box", box, 0.9, how="part"))
@@ -264,6 +268,15 @@ class _Tables:
             # The last word of a compound is the thing itself: ``car_makers`` are makers, ``order_items`` items.
             score = 0.88 if piece == stems[-len(piece) :] else 0.55
             self.parts[piece].append(Link("box", box, score, how="part"))
+
+    def _called_by_key(self, box: str) -> Iterator[Phrase]:
+        """``order`` for the rows of a box called otherwise whose key is ``order_id``, or ``Order No.``."""
+        keys = self.index.keys[box]
+        known = self.index.fields[Place(box, keys[0])] if len(keys) == 1 else None
+        if known is not None and not known.refers and known.words[-1:] in _KEY_ENDS:
+            noun = known.words[:-1]
+            if noun and not set(noun) <= _GENERIC and noun not in self.index.boxes.values():
+                yield noun
 
     def add_field(self, known: FieldIndex) -> None:
         """A field's name: as it is, with and without the box's name, without its unit, the other way round."""

@@ -21,7 +21,7 @@ class Operator:
 OPERATORS: tuple[Operator, ...] = tuple(
     Operator(kind, value, pattern)
     for kind, value, pattern in (
-        ("order", "", r"(?:and )?(?:ordered|sorted|sort|order|ranked|arranged|listed|rank|arrange)(?: (?:them|it|the results?|results?))? (?:by|in|according to)"),
+        ("order", "", r"(?:and )?(?:ordered|sorted|sort|order|ranked|arranged|listed|rank|arrange)(?: (?:them|it|the results?|results?))? (?:by|according to|in(?= (?:\w+ ){0,2}(?:order|sequence|ascending|descending|increasing|decreasing|alphabetical|chronological|reverse)))"),
         ("order", "", r"(?:and )?(?:ordered|sorted|ranked|listed)(?= (?:from|alphabetically|the) )"),
         ("order", "", r"in (?:the )?order of"),
         ("order", "", r"in (?:the )?(?=(?:ascending|descending|alphabetical|alphabetic|reverse|increasing|decreasing|lexicographical|chronological) )"),
@@ -68,6 +68,7 @@ OPERATORS: tuple[Operator, ...] = tuple(
         ("both", "", r"both"),
         ("without", "", r"without(?: any| a| an)?|(?:that |who |which )?(?:do|does|did|have|has|had|are|is|were|was|can)(?:n't| not|not)(?: (?:currently|yet|ever))?(?: (?:have|has|had|been|be|own|contain|hold))?(?: (?:any|a|an|at least one))?|(?:that |who |which )?(?:have|has|had|having|with) (?:no|never|0|zero)(?: \w+ed)?|(?:that |who |which )?(?:have |has |had |were |was |are |is )?never(?: been| had| have)?|lack(?:s|ing)?|(?:that |who |which )(?:haven't|hasn't)|having no"),
         ("not", "", r"(?:is |are |was |were )?not(?: (?:in|from|equal to|called|named))?|other than|excluding|except(?: for)?|besides|apart from|but not|outside(?: of)?|isn't|aren't|wasn't|weren't|instead of|rather than"),
+        ("each_other", "own", r"(?:(?:together |along )?with|including|plus|and also) (?:their|its|his|her)(?: (?:respective|corresponding|own))?"),
         ("each_other", "", r"as well as|along with|together with|and also|but also|plus"),
         ("or", "", r"or|either"),
         ("and", "", r"and|also|but|&"),

@@ -21,6 +21,10 @@ __all__ = ["Option", "Slot", "flips", "slots_of"]
 _SMALL = frozenset(
     "young short small low cheap light slow poor shallow narrow cold bad close early brief thin tiny".split()
 )
+#: Adjectives of time, and whether they mean the earlier of two times.
+_TIMES = dict.fromkeys(("old", "ancient", "early", "senior"), True) | dict.fromkeys(
+    ("young", "new", "recent", "late"), False
+)
 #: An option more costly than the best of its slot by more than this is not tried.
 SPREAD = 0.5
 MAX_OPTIONS = 8
@@ -59,12 +63,14 @@ class Slot:
     options: list[Option] = field(default_factory=list)
 
 
-def flips(adjective: str, stems: Iterable[str]) -> bool:
-    """Whether a high degree of the adjective means a small value of a field with these stems."""
+def flips(adjective: str, of: FieldIndex) -> bool:
+    """Whether a high degree of the adjective means a small value of the field."""
     known = ADJECTIVES.get(adjective)
     if known is None:
         return False
-    stems = set(stems)
+    if of.kind in ("year", "date") and adjective in _TIMES:
+        return _TIMES[adjective]
+    stems = set(of.stems)
     if stems & set(known.large):
         return False
     return bool(stems & set(known.small)) or adjective in _SMALL

@@ -36,6 +36,10 @@ def read_orders(draft: Draft) -> None:
         direction = item.value if item.kind == "direction" else ""
         item.used = True
         at = draft.after(place, frozenset(("empty", "preposition", "of")))
+        named = draft.at(at)
+        if item.kind == "order" and named is not None and named.is_value:
+            # "ordered by Ann": who did it, and not how to sort.
+            continue
         figures: list[Figure] = []
         while True:
             each = draft.at(at)
@@ -114,7 +118,7 @@ def _goes_on(draft: Draft, at: int) -> bool:
 def _is_group(draft: Draft, place: int) -> bool:
     item = draft.items[place]
     if item.kind == "group":
-        return True
+        return not _is_summed_over(draft, place)
     if item.kind != "preposition" or item.text.lower() not in ("by", "across"):
         return False
     figures = [
@@ -131,6 +135,18 @@ def _is_group(draft: Draft, place: int) -> bool:
         # "by retired teachers" says which, and makes no groups.
         return False
     return not any(each.is_value for each in draft.items[place : draft.items.index(mention) + 2])
+
+
+def _is_summed_over(draft: Draft, place: int) -> bool:
+    """``sum up the length of each song``: who is told to add up wants one sum, and a song has but one length."""
+    words = [item.text.lower() for item in draft.items if item.kind != "empty"][:1]
+    mention = draft.schema(draft.after(place, frozenset(("empty",))))
+    before = draft.schema(draft.before(place, frozenset(("empty",))))
+    if words not in (["sum"], ["add up"], ["total"]) or mention is None or before is None:
+        return False
+    asked = any(item.text.lower() in ("what", "which", "how") for item in draft.items[:2])
+    boxes = {link.box for link in before.only("field") if link.score >= 0.6}
+    return not asked and mention.links[0].kind == "box" and mention.links[0].box in boxes
 
 
 def read_superlatives(draft: Draft) -> None:
@@ -199,13 +215,17 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
     if mention is not None and mention.links[0].kind == "box" and following is not None and draft.is_ordered(following):
         mention, at = following, at + 1
     head = in_head(draft, place)
-    if mention is not None and draft.is_ordered(mention) and not draft.is_thing(mention):
+    most = item.kind == "extreme" and item.text.lower().split()[-1] in ("most", "least", "fewest")
+    dated = mention is not None and most and _is_date_of_many(draft, mention)
+    if mention is not None and draft.is_ordered(mention) and not draft.is_thing(mention) and not dated:
         if head and count is None and operator is None:
             return False
         _take(item, operator, mention)
         function = "" if function == "count" else function
         draft.superlatives.append(
-            Superlative(Figure(function, mention, adjective=item.adjective, direction=direction), direction, count)
+            Superlative(
+                Figure(function, mention, adjective=item.adjective, direction=direction, summed=most), direction, count
+            )
         )
         return True
     if item.kind == "superlative" and not counted:
@@ -219,7 +239,7 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
         if mention is None:
             return False
         _take(item, operator, mention)
-        draft.superlatives.append(Superlative(Figure("", mention), direction, count))
+        draft.superlatives.append(Superlative(Figure("", mention, summed=most), direction, count))
         return True
     if (head or item.text.lower().endswith(("top", "bottom"))) and not counted:
         # ``top 5 books by price``
@@ -232,6 +252,13 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
     _take(item, operator, mention)
     draft.superlatives.append(Superlative(Figure("count", mention), direction, count))
     return True
+
+
+def _is_date_of_many(draft: Draft, mention: Item) -> bool:
+    """``most orders``, where only a date is called so: they are counted, whenever they were."""
+    top = mention.links[0]
+    dated = top.kind == "field" and draft.index.fields[top.place].kind == "date"
+    return dated and mention.text.lower().endswith("s") and top.how == "part"
 
 
 def _take(*items: Item | None) -> None:

@@ -148,6 +148,8 @@ def _operators(found: tuple[Token, ...], lexicon: Lexicon) -> Iterator[Span]:
     for at, start in enumerate(starts):
         if found[at].kind == "quoted":
             continue
+        if _is_distributive(found, at, lexicon):
+            yield 3.0, Item("group", _text(found, at, at + 2), at, at + 2)
         for kind, value, pattern in _patterns():
             if match := pattern.match(canvas, start):
                 if kind == "count" and canvas.startswith("numbers", start) and at and _is_content(found[at - 1]):
@@ -166,6 +168,14 @@ def _operators(found: tuple[Token, ...], lexicon: Lexicon) -> Iterator[Span]:
                 hi = place.get(match.end() + 1, len(found))
                 said = hi - at - (found[at].lower == "the")
                 yield 0.95 * said + 0.1, _graded(kind, match, _text(found, at, hi), at, hi)
+
+
+def _is_distributive(found: tuple[Token, ...], at: int, lexicon: Lexicon) -> bool:
+    """``city by city``, where something is called so."""
+    one, by, two = (*found[at : at + 3], None, None, None)[:3]
+    if one is None or by is None or two is None or by.lower != "by" or one.kind != "word" or one.stem != two.stem:
+        return False
+    return bool(lexicon.schema((singular(one.lower),), (one.stem,)))
 
 
 def _numbers(token: Token, lexicon: Lexicon) -> bool:

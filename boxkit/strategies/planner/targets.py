@@ -31,6 +31,9 @@ def read_targets(draft: Draft) -> None:
             ended, container = not _asks_again(draft, place), False
         elif item.kind == "and" and _begins_anew(draft, place):
             ended = container = False
+        elif item.kind == "each_other" and item.value == "own" and draft.targets:
+            # "with their depth": more of what is asked for is to be shown.
+            ended = container = False
         elif item.kind in ("and", "each_other") or (item.kind == "mark" and item.value == ","):
             container = False
         elif item.kind in _CONTAINERS and draft.targets:
@@ -141,7 +144,7 @@ def _read_target(draft: Draft, place: int, functions: list[Function], container:
         item.used = True
     elif item.kind in ("extreme", "superlative"):
         if _extreme_of_field(draft, place):
-            functions.append(_end(item))
+            functions.append(_end(draft, place))
             item.used = True
     elif item.kind == "everything":
         mention = _next_schema(draft, place)
@@ -190,10 +193,17 @@ def _moment_after(draft: Draft, place: int) -> Item | None:
     return None
 
 
-def _end(item: Item) -> Function:
+def _end(draft: Draft, place: int) -> Function:
     """Which end an extreme means: ``lowest`` and ``shortest`` the smallest value, ``oldest age`` the largest."""
     from boxkit.strategies.planner.adjectives import ADJECTIVES
+    from boxkit.strategies.planner.options import flips
 
+    item = draft.items[place]
+    for mention in filter(None, (draft.schema(place + 1), draft.schema(place + 2))):
+        top = next((link for link in mention.only("field") if draft.index.fields[link.place].is_ordered), None)
+        known = draft.index.fields[top.place] if top is not None else None
+        if item.adjective and known is not None and known.kind in ("date", "year"):
+            return "min" if flips(item.adjective, known) != (item.value == "min") else "max"
     adjective = ADJECTIVES.get(item.adjective)
     if adjective is None:
         return "min" if item.value == "min" else "max"
