@@ -4,8 +4,8 @@
 
 A scripted model takes a fixed time for each call, and its replies are right. The model's time is that in which at least
 one call is under way (the samples of a vote run at once); the rest of the question's time is ours, the work that was
-asked for included: prompts, queries, the confined run, votes. The data are the shop of ``shop.py`` as a SQLite file,
-and a graph of its orders. Medians of warm questions; the first one of each strategy is told apart.
+asked for included: prompts, queries, the confined run, votes. The data are the shop of ``shop.py`` as a SQLite file
+and as four frames, and a graph of its orders. Medians of warm questions; the first one of each strategy is told apart.
 """
 
 from __future__ import annotations
@@ -78,6 +78,8 @@ def reply(messages: Sequence[Message]) -> str:
         return block(SINGLE)
     if "SPARQL query" in prompt:
         return block(SPARQL, "sparql")
+    if "DuckDB query" in prompt:
+        return block(SQL.replace("SELECT name", "SELECT MAX(name) AS name"), "sql")
     if "SQLite query" in prompt:
         return block(ROWS if "one step" in prompt else SQL, "sql")
     return block(shop.CODE)
@@ -133,7 +135,7 @@ class Timed:
         return total
 
 
-def strategies(llm: LLM, unsure: LLM, folder: Path) -> Iterator[tuple[str, Strategy, Path]]:
+def strategies(llm: LLM, unsure: LLM, folder: Path) -> Iterator[tuple[str, Strategy, Path | dict[str, object]]]:
     """Each strategy, and what it is asked of."""
     database, graph = folder / "shop.sqlite", folder / "shop.nt"
     sql, single = boxkit.Text2SQL(llm), boxkit.Text2SQLCode(llm, calls="single")
@@ -141,6 +143,7 @@ def strategies(llm: LLM, unsure: LLM, folder: Path) -> Iterator[tuple[str, Strat
     yield "Pandora", pandora, database
     yield "Pandora, 10 demonstrations", boxkit.Pandora(llm, memory=boxkit.Memory.starter()), database
     yield "Text2SQL", sql, database
+    yield "Text2SQL, four frames", sql, dict(shop.frames())
     yield "Text2SQLCode, single", single, database
     yield "Text2SQLCode, multi", boxkit.Text2SQLCode(llm, calls="multi"), database
     yield "SelfConsistency of 3", boxkit.SelfConsistency(sql, samples=3), database

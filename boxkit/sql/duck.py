@@ -1,48 +1,32 @@
-"""DuckDB over the frames of any BoxSet: spreadsheets, graphs, several sources at once; no files, no network."""
+"""DuckDB over any BoxSet's frames, in a process that is killed when a query's time is over; no files, no network."""
 
 from __future__ import annotations
 
+import json
+import pickle
 import re
+import shutil
+import subprocess
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from boxkit.box import BoxSet
-from boxkit.canonical import plain
 from boxkit.converters.columns import column, frame_of
 from boxkit.errors import MissingExtra
 from boxkit.failure import Failure
 from boxkit.naming import field_labels
+from boxkit.sql import spare
+from boxkit.sql.duck_tables import Tables, named_boxes
+from boxkit.sql.duck_worker import Received
 from boxkit.sql.engine import Fetched, SqlLimits, first_rows, guarded, late, sql_failure, too_large
 
-if TYPE_CHECKING:
-    import duckdb
-    import pandas as pd
-    import pyarrow as pa
-
 __all__ = ["DuckEngine"]
-
-_MEMORY_LIMIT = "2GB"
-#: Types whose values Python's own would change: months become days, nanoseconds are lost.
-_LOSSY = frozenset({"INTERVAL", "TIMESTAMP_NS"})
-#: What a HUGEINT holds.
-_HUGE = 2**127
-
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """A connection with the boxes in it.
-
-    Attributes:
-        connection: In memory.
-        as_text: By box, the fields held as text.
-    """
-
-    connection: duckdb.DuckDBPyConnection
-    as_text: Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +34,8 @@ class DuckEngine:
     """Queries over the boxes' frames, by the boxes' names and the fields' labels."""
 
     boxes: BoxSet
-    _open: list[_Opened] = field(default_factory=list, repr=False, compare=False)
-    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
+    _made: list[Tables] = field(default_factory=list, repr=False, compare=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     dialect = "duckdb"
     native = False
@@ -60,8 +44,8 @@ class DuckEngine:
     @property
     def as_text(self) -> Mapping[str, Collection[str]]:
         """By box, the labels of fields whose values DuckDB has no type for: they are there as text."""
-        with self._lock:
-            return self._opened().as_text
+        tables = self._tables().of(self.boxes)
+        return {name: table.as_text for name, table in zip(self.boxes, tables, strict=True)}
 
     @property
     def renamed(self) -> Mapping[str, Mapping[str, str]]:
@@ -73,73 +57,164 @@ class DuckEngine:
         }
 
     def prepare(self) -> None:
-        """Nothing: see `SqlEngine.prepare`."""
+        """Start a process that will run a query."""
+        _installed()
+        spare.prepare(spare.DUCKDB)
 
     def query(self, sql: str, limits: SqlLimits = SqlLimits()) -> Fetched | Failure:
         """Run one query; see `SqlEngine.query`."""
         refusal = guarded(sql, self.dialect)
         if refusal is not None:
             return refusal
+        tables = self._tables()
+        wanted = named_boxes(sql, tables.renamed)
+        outcome = self._run(tables, wanted, sql, limits)
+        if isinstance(outcome, Failure) and outcome.type == "CatalogException" and len(wanted) < len(self.boxes):
+            # What it does not know may be there, and what it proposes instead should be.
+            outcome = self._run(tables, list(self.boxes), sql, limits)
+        return outcome
+
+    def _tables(self) -> Tables:
         with self._lock:
-            return self._run(self._opened().connection, sql, limits)
+            if not self._made:
+                _installed()
+                self._made.append(Tables(self.boxes, self.renamed, partial(spare.forgotten, spare.DUCKDB)))
+            return self._made[0]
 
-    def _opened(self) -> _Opened:
-        if not self._open:
-            try:
-                import duckdb
-            except ImportError:
-                raise MissingExtra("duckdb", "sql") from None
-            connection = duckdb.connect(":memory:", config={"memory_limit": _MEMORY_LIMIT, "threads": 1})
-            connection.execute("SET TimeZone = 'UTC'")  # else a day would begin with this machine's
-            names = self.renamed
-            as_text = {name: _create(connection, box.frame, names[name]) for name, box in self.boxes.items()}
-            for setting in (
-                "python_enable_replacements = false",
-                "enable_external_access = false",
-                "lock_configuration = true",
-            ):
-                connection.execute(f"SET {setting}")
-            self._open.append(_Opened(connection, as_text))
-        return self._open[0]
+    def _run(self, tables: Tables, wanted: list[str], sql: str, limits: SqlLimits) -> Fetched | Failure:
+        try:
+            return _answer(tables, wanted, sql, limits)
+        except TimeoutError:
+            return late(sql, limits)
+        except MemoryError:
+            return too_large(sql, limits)
+        except _EngineError as error:
+            return sql_failure(error.known(), sql, self.boxes, native=False)
 
-    def _run(self, connection: duckdb.DuckDBPyConnection, sql: str, limits: SqlLimits) -> Fetched | Failure:
+
+def _installed() -> None:
+    try:
+        import duckdb  # noqa: F401
+    except ImportError:
+        raise MissingExtra("duckdb", "sql") from None
+
+
+class _EngineError(Exception):
+    """What DuckDB said in the process."""
+
+    def known(self) -> Exception:
+        """The error as DuckDB raised it there."""
         import duckdb
 
+        name, text = self.args
+        known: type[Exception] = getattr(duckdb, name, OverflowError if name == "OverflowError" else ValueError)
+        return known(text)
+
+
+def _answer(tables: Tables, wanted: list[str], sql: str, limits: SqlLimits) -> Fetched:
+    """The result, from a process that waits or a new one; it may run another query, unless it was stopped.
+
+    Raises:
+        TimeoutError: The time was over; the process is no more.
+        MemoryError: The result, or what it takes to make it, is too large; the process is no more.
+        _EngineError: DuckDB said so.
+    """
+    files = tables.of(wanted)
+    process = spare.taken(spare.DUCKDB, tables.name)
+    spill = tables.folder / f"spill-{process.pid}"
+    head = {
+        "data": tables.name,
+        "tables": [{"path": table.path, "sql": table.sql} for table in files],
+        "spill": str(spill),
+        "sql": sql,
+        "rows": limits.rows,
+        "seconds": limits.seconds,
+    }
+    is_well = False
+    try:
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):  # told by what it then does not say
+            process.stdin.write(json.dumps(head).encode() + b"\n")
+            process.stdin.flush()
+        _heard(process)  # from here on it is the query that takes time
         started = time.monotonic()
-        stop = threading.Timer(limits.seconds, connection.interrupt)
-        stop.daemon = True
-        stop.start()
-        try:
-            names, kinds, fetch = _fetched(connection, sql)
-            rows, more = first_rows(fetch, limits, started)
-        except (duckdb.InterruptException, TimeoutError):
-            return late(sql, limits)
-        except (duckdb.OutOfMemoryException, MemoryError):
-            return too_large(sql, limits)
-        except (duckdb.Error, ValueError, OverflowError) as error:
-            return sql_failure(error, sql, self.boxes, native=False)
-        finally:
-            stop.cancel()
-        columns = [column(_without_texts([row[at] for row in rows], kind)) for at, kind in enumerate(kinds)]
-        return Fetched(frame_of(columns, names, len(rows)), more, time.monotonic() - started)
+        with _killed_after(limits.seconds, process) as killed:
+            try:
+                names, kinds, rows, more = _result(process, limits, started)
+            except _EngineError:
+                is_well = not killed.is_set()
+                raise
+            except MemoryError:
+                if killed.is_set():
+                    raise TimeoutError from None
+                raise
+        is_well = not killed.is_set()
+    except _EngineError as error:
+        if error.args[0] == "OutOfMemoryException":
+            is_well = False
+            raise MemoryError from None
+        raise
+    finally:
+        if is_well:
+            spare.returned(process, spare.DUCKDB, holds=tables.name, megabytes=tables.megabytes)
+        else:
+            spare.ended(process)
+            spare.prepare(spare.DUCKDB)
+            shutil.rmtree(spill, ignore_errors=True)
+    columns = [column(_without_texts([row[at] for row in rows], kind)) for at, kind in enumerate(kinds)]
+    return Fetched(frame_of(columns, field_labels(names), len(rows)), more, time.monotonic() - started)
 
 
-def _fetched(
-    connection: duckdb.DuckDBPyConnection, sql: str
-) -> tuple[tuple[str, ...], list[str], Callable[[int], list[tuple[Any, ...]]]]:
-    """The columns' names and types, and what gives the rows; values that Python's types could change come as text."""
-    result = connection.execute(sql)
-    description = result.description or []
-    kinds = [str(kind) for _, kind, *_ in description]
-    names = field_labels(name for name, *_ in description)
-    if not _LOSSY.isdisjoint(kinds):
-        places = ", ".join(
-            f"CAST(c{at} AS VARCHAR) AS c{at}" if kind in _LOSSY else f"c{at}" for at, kind in enumerate(kinds)
-        )
-        inner = sql.strip().rstrip(";")
-        labels = ", ".join(f"c{at}" for at in range(len(description)))
-        result = connection.execute(f"SELECT {places} FROM ({inner}\n) AS result({labels})")  # noqa: S608
-    return names, kinds, result.fetchmany
+def _result(
+    process: subprocess.Popen[bytes], limits: SqlLimits, started: float
+) -> tuple[list[str], list[str], list[tuple[Any, ...]], bool]:
+    """The columns' names and types, the first rows, and whether there are more."""
+    described = _heard(process)
+
+    def fetch(_most: int) -> list[tuple[Any, ...]]:
+        said = _heard(process)
+        return said if isinstance(said, list) else []
+
+    rows, more = first_rows(fetch, limits, started)
+    if more:
+        _heard(process)  # its end
+    return described["names"], described["kinds"], rows, more
+
+
+def _heard(process: subprocess.Popen[bytes]) -> Any:
+    """What the process says next.
+
+    Raises:
+        MemoryError: Nothing, as it died.
+        _EngineError: An error of DuckDB's.
+    """
+    assert process.stdout is not None
+    try:
+        said = Received(process.stdout).load()
+    except (EOFError, pickle.UnpicklingError):
+        raise MemoryError from None
+    if isinstance(said, dict) and "error" in said:
+        raise _EngineError(said["type"], said["error"])
+    return said
+
+
+@contextmanager
+def _killed_after(seconds: float, process: subprocess.Popen[bytes]) -> Iterator[threading.Event]:
+    """The process is killed when the time is over; whether it was."""
+    killed = threading.Event()
+
+    def kill() -> None:
+        killed.set()
+        process.kill()
+
+    stop = threading.Timer(seconds, kill)
+    stop.daemon = True
+    stop.start()
+    try:
+        yield killed
+    finally:
+        stop.cancel()
+        stop.join()
 
 
 _DURATION = re.compile(
@@ -183,56 +258,3 @@ def _told_apart(names: Iterable[str]) -> dict[str, str]:
         taken.add(candidate.casefold())
         kept[name] = candidate
     return kept
-
-
-def _create(connection: duckdb.DuckDBPyConnection, frame: pd.DataFrame, names: Mapping[str, str]) -> frozenset[str]:
-    """Put a box's frame into a table of these names; the labels of the fields that had to become text."""
-    import pyarrow as pa
-
-    arrays, casts, as_text = [], [], set()
-    for at, label in enumerate(map(str, frame.columns)):
-        array, kind = _column(frame.iloc[:, at])
-        arrays.append(array)
-        quoted = '"' + names[label].replace('"', '""') + '"'
-        casts.append(f"CAST(c{at} AS {kind}) AS {quoted}" if kind == "HUGEINT" else f"c{at} AS {quoted}")
-        if kind == "VARCHAR":
-            as_text.add(label)
-    connection.register("boxkit_frame", pa.table(arrays, names=[f"c{at}" for at in range(len(arrays))]))
-    # A box's name is an identifier, so that it needs no escaping.
-    connection.execute(f'CREATE TABLE "{names[""]}" AS SELECT {", ".join(casts) or "*"} FROM boxkit_frame')  # noqa: S608
-    connection.unregister("boxkit_frame")
-    return frozenset(as_text)
-
-
-def _column(values: pd.Series[Any]) -> tuple[pa.Array, str]:
-    """The values as Arrow, and what DuckDB makes of them: HUGEINT from text, VARCHAR for want of a type, or as is."""
-    import pyarrow as pa
-
-    try:
-        array = pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError, ValueError):
-        array = None
-    if array is not None and not pa.types.is_decimal256(array.type):
-        return _in_microseconds(array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array), ""
-    cells = [plain(value) for value in values]
-    integers = all(cell is None or (type(cell) is int and abs(cell) < _HUGE) for cell in cells)
-    texts = pa.array([_text(cell) for cell in cells], type=pa.string())
-    return texts, "HUGEINT" if integers else "VARCHAR"
-
-
-def _in_microseconds(array: pa.Array) -> pa.Array:
-    """Timestamps of nanoseconds, which pandas 2 makes of every date, in DuckDB's usual unit where none is cut."""
-    import pyarrow as pa
-
-    if pa.types.is_timestamp(array.type) and array.type.unit == "ns":
-        try:
-            return array.cast(pa.timestamp("us", array.type.tz))
-        except pa.ArrowInvalid:
-            return array
-    return array
-
-
-def _text(value: Any) -> str | None:
-    if value is None:
-        return None
-    return value.hex() if isinstance(value, bytes) else str(value).encode("utf-8", "replace").decode()

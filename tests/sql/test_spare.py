@@ -26,7 +26,7 @@ def started(monkeypatch):
     start = spare._started
     monkeypatch.setattr(spare, "_WAITING", {})
     monkeypatch.setattr(spare, "_BUSY", {})
-    monkeypatch.setattr(spare, "_started", lambda: made.append(start()) or made[-1])
+    monkeypatch.setattr(spare, "_started", lambda *program: made.append(start(*program)) or made[-1])
     yield made
     for process in made:
         spare.ended(process)
