@@ -13,7 +13,8 @@ from boxkit.converters.combine import combine, with_key_notes, with_notes
 from boxkit.converters.discover import with_discovered_keys
 from boxkit.converters.links import link
 from boxkit.converters.locate import Located, locate
-from boxkit.converters.registry import Converter, converter, converter_for
+from boxkit.converters.registry import BUILTIN, Converter, converter, converter_for
+from boxkit.converters.source import SourceFile
 from boxkit.errors import SourceError, UnknownFormat, UnreadableSource
 
 __all__ = ["from_database", "from_graph", "from_table", "load"]
@@ -70,7 +71,9 @@ def _choose(found: Located, format: str | None) -> _Group:  # noqa: A002 - as in
     group = _Group([], found.many, list(found.notes))
     for each in found:
         try:
-            group.parts.append((each, converter(format) if format else converter_for(each)))
+            reader = converter(format) if format else converter_for(each)
+            group.notes.extend(() if format else _misnamed(each, reader))
+            group.parts.append((each, reader))
         except UnknownFormat as error:
             if not found.many:
                 raise
@@ -78,6 +81,29 @@ def _choose(found: Located, format: str | None) -> _Group:  # noqa: A002 - as in
     if not group.parts:
         raise UnreadableSource(f"nothing in it can be read: {group.notes[0].message}", where=_label(found[0]))
     return group
+
+
+#: Endings that promise a kind, and the converters that keep the promise.
+_PROMISED = {
+    (".csv", ".tsv"): ("csv",),
+    (".parquet", ".pq"): ("parquet",),
+    (".feather", ".arrow"): ("arrow",),
+    (".xlsx", ".xlsm", ".xlsb", ".ods"): ("excel",),
+    (".json", ".jsonl", ".ndjson"): ("json", "saved", "rdf"),
+    (".sqlite", ".sqlite3"): ("sqlite",),
+    (".duckdb",): ("duckdb",),
+    (".ttl", ".nt"): ("rdf",),
+}
+
+
+def _misnamed(source: object, reader: Converter) -> tuple[Note, ...]:
+    """A note where a file's name promises another kind than its content is."""
+    if not isinstance(source, SourceFile):
+        return ()
+    for endings, kinds in _PROMISED.items():
+        if source.suffix in endings and reader.name in BUILTIN and reader.name not in kinds:
+            return (Note("lint", f"{source.name!r} holds {reader.name}, whatever its name says, and is read as that"),)
+    return ()
 
 
 def _convert(chosen: Sequence[_Group], given: dict[str, Any], options: dict[str, Any]) -> BoxSet:
