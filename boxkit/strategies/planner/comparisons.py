@@ -6,6 +6,7 @@ from typing import Any
 
 from boxkit.strategies.planner.draft import GLUE, Clause, Draft, Figure, Function
 from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.units import unit_of
 
 __all__ = ["read_averages", "read_comparisons", "read_exceeding", "read_numbers", "read_texts"]
 
@@ -81,7 +82,17 @@ def _attach(draft: Draft, place: int, last: int, operator: str, literal: Any) ->
             Clause(operator, left, literal, negated=negated, figure=figure, adjective=adjective, dated=dated)
         )
         return
-    draft.clauses.append(Clause(operator, None, literal, negated=negated, adjective=adjective, dated=dated))
+    unit = _unit(draft, last)
+    draft.clauses.append(Clause(operator, None, literal, negated=negated, adjective=adjective, dated=dated, unit=unit))
+
+
+def _unit(draft: Draft, last: int) -> str:
+    """The unit behind the number; a word of it costs nothing."""
+    item = draft.at(last + 1)
+    unit = unit_of(item.value) if item is not None and item.kind == "word" else None
+    if item is not None and unit is not None:
+        item.used = True
+    return unit or ""
 
 
 def _old(draft: Draft, last: int) -> str:
@@ -139,6 +150,8 @@ def _right_subject(draft: Draft, last: int) -> Item | None:
                 item.used = True
             at += 1
             continue
+        if (measured := _said_of(draft, at, last)) is not None:
+            return measured
         if item.kind == "mention" and item.is_value and draft.schema(at + 1) is not None:
             at += 1
             continue
@@ -147,6 +160,16 @@ def _right_subject(draft: Draft, last: int) -> Item | None:
     if item is None:
         return None
     return item
+
+
+def _said_of(draft: Draft, at: int, last: int) -> Item | None:
+    """``over 100 cm in height``: the measure behind the unit."""
+    item = draft.items[at]
+    unit = draft.items[at - 1]
+    if item.kind != "preposition" or item.text.lower() != "in" or at - 1 == last or unit_of(unit.value) is None:
+        return None
+    mention = draft.schema(draft.after(at, frozenset(("empty",))))
+    return mention if mention is not None and draft.is_measure(mention) else None
 
 
 def read_averages(draft: Draft) -> None:

@@ -46,6 +46,7 @@ def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: B
         lambda: _only(items),
         lambda: _also(items, candidate),
         lambda: _age(items, candidate.query, index),
+        lambda: _how_much(items, candidate.query, index),
         lambda: _negation(items, candidate.query),
         lambda: _negated_kinds(candidate, index, boxes),
         lambda: _own_relation(items, candidate.query, index),
@@ -123,6 +124,20 @@ def _age(items: Sequence[Item], query: Query, index: Index) -> str | None:
         if match is not None and shown:
             return f"{match.group()!r} asks for an age, but {output.measure.field!r} is a time"
     return None
+
+
+def _how_much(items: Sequence[Item], query: Query, index: Index) -> str | None:
+    """``How much are the roses?``, answered by their names."""
+    named = {link.box for item in items for link in item.only("box")[:1] if link.score >= 0.9}
+    if items and items[0].text == "how much" and named and query.outputs[0].measure.box not in named:
+        return f"'How much' is asked of {sorted(named)[0]}, and what is known is of {query.outputs[0].measure.box}"
+    if [item.text.lower() for item in items[:2]] != ["how", "much"]:
+        return None
+    for output in query.outputs:
+        known = index.fields.get(output.measure.place)
+        if output.measure.function or output.kind != "plain" or (known is not None and known.kind == "number"):
+            return None
+    return "'How much' asks for an amount, and the reading gives none"
 
 
 def _negation(items: Sequence[Item], query: Query) -> str | None:

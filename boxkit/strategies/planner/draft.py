@@ -70,6 +70,7 @@ class Clause:
         alternative: Clauses of one number are alternatives; 0 stands alone.
         both: Whether it is one of several that must all hold, each in a row of its own.
         dated: Whether its words speak of time.
+        unit: The unit that the amount is in, where one is said.
     """
 
     operator: str
@@ -83,6 +84,7 @@ class Clause:
     alternative: int = 0
     both: bool = False
     dated: bool = False
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

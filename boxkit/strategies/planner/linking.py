@@ -247,6 +247,7 @@ class _Tables:
         words = self.index.boxes[box]
         # Nobody speaks of a junction by its whole name: "countries border" is no ``country_borders``.
         self.add(words, Link("box", box, 0.75 if box in self.junctions and len(words) > 1 else 1.0))
+        self._add_written(box, words, Link("box", box, 0.97))
         keys = self.index.keys[box]
         if len(keys) == 1 and not any(
             "id" in each.words for each in self.index.of_box(box) if each.place.field == keys[0]
@@ -269,6 +270,12 @@ class _Tables:
             score = 0.88 if piece == stems[-len(piece) :] else 0.55
             self.parts[piece].append(Link("box", box, score, how="part"))
 
+    def _add_written(self, name: str, words: Phrase, link: Link) -> None:
+        """``cat`` and ``c77`` as they stand, beside what they may be short for."""
+        written = tuple(singular(word) for word in normal(name).split())
+        if written != words and len(written[0] if written else "") > 1:
+            self.add(written, link)
+
     def _called_by_key(self, box: str) -> Iterator[Phrase]:
         """``order`` for the rows of a box called otherwise whose key is ``order_id``, or ``Order No.``."""
         keys = self.index.keys[box]
@@ -281,6 +288,7 @@ class _Tables:
     def add_field(self, known: FieldIndex) -> None:
         """A field's name: as it is, with and without the box's name, without its unit, the other way round."""
         place = known.place
+        self._add_written(place.field, known.words, Link("field", place.box, 0.97, place.field))
         own = self.index.boxes[place.box]
         core = without_units(known.words)
         if known.kind == "boolean" and len(core) > 1 and core[0] in _FLAG_WORDS:

@@ -14,6 +14,7 @@ from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.lexicon import PERSON_WORDS, PLACE_WORDS
 from boxkit.strategies.planner.linking import Link, without_units
 from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.units import unit_of
 from boxkit.strategies.planner.words import normal, stem
 
 __all__ = ["Option", "Slot", "flips", "slots_of"]
@@ -330,6 +331,9 @@ def _literal_clause(slots: _Slots, key: object, clause: Clause) -> None:
             return
     if clause.adjective:
         slots.implied(key, slots.by_adjective(clause.adjective, fits))
+    elif clause.unit:
+        held = (each for each in slots.index.fields.values() if clause.unit in map(unit_of, each.words) and fits(each))
+        slots.implied(key, (Option(each.place.box, each.place.field, 0.1, how="unit") for each in held))
     elif clause.dated:
         moments = (each for each in slots.index.fields.values() if each.kind in ("date", "year") and fits(each))
         slots.implied(key, (Option(each.place.box, each.place.field, 0.12, how="when") for each in moments))

@@ -15,11 +15,13 @@ from boxkit.plan.algebra import Plan
 from boxkit.strategies.planner.compile import compile_query
 from boxkit.strategies.planner.confidence import confidence, signs_of
 from boxkit.strategies.planner.doubts import doubt_of
+from boxkit.strategies.planner.fillers import plainly
 from boxkit.strategies.planner.index import Index, index_of
 from boxkit.strategies.planner.joins import Joins
-from boxkit.strategies.planner.linking import Lexicon, lexicon_of
+from boxkit.strategies.planner.linking import Lexicon, Link, lexicon_of
 from boxkit.strategies.planner.nearness import near_fields
 from boxkit.strategies.planner.parsing import parse
+from boxkit.strategies.planner.query import Measure, Query
 from boxkit.strategies.planner.search import Candidate, search
 from boxkit.strategies.planner.shapes import REACH, Similar, likeliest
 from boxkit.strategies.planner.tagging import Item, tag
@@ -33,8 +35,11 @@ __all__ = ["Planned", "Reading", "read"]
 #: Candidates whose cost is within this of the best one's rival it.
 MARGIN = 0.039
 MAX_RIVALS = 3
+#: Items that no one would miss by themselves.
+_TIES = frozenset(("empty", "mark", "relative", "preposition", "of", "and", "or", "group", "each_other"))
 #: A text of more words and marks is no question that this can read.
 MAX_TOKENS = 250
+_SIGNS = frozenset(("<", "<=", ">", ">=", "between"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,8 @@ class Reading:
 
     def understood(self) -> list[str]:
         """The question's words and what they were taken for."""
-        return [f"{item.text!r}: {_meaning(item)}" for item in self.items if item.links]
+        mentions = [f"{item.text!r}: {_meaning(item)}" for item in self.items if item.links]
+        return mentions + (_compared(self.items, self.best[0].candidate.query) if self.best else [])
 
 
 def _meaning(item: Item) -> str:
@@ -90,6 +96,23 @@ def _meaning(item: Item) -> str:
         shown = " or ".join(map(repr, link.values[:3]))
         return f"{link.box}[{link.field!r}] = {shown}"
     return f"the box {link.box}" if link.kind == "box" else f"{link.box}[{link.field!r}]"
+
+
+def _compared(items: Sequence[Item], query: Query) -> list[str]:
+    """What is compared, and what the first few are the first by; with the words, where it is clear which."""
+    tests = [test for test in (*query.tests, *query.havings) if test.operator in _SIGNS]
+    found = [f"{_measured(test.measure)} {test.operator} {' and '.join(map(str, test.values))}" for test in tests]
+    said = [item.text for item in items if item.kind in ("compare", "between")]
+    lines = [f"{word!r}: {each}" for word, each in zip(said, found, strict=True)] if len(said) == len(found) else found
+    firsts = [ranking for ranking in query.rankings if ranking.count != 0]
+    ends = [f"the {'largest' if each.descending else 'smallest'} {_measured(each.measure)}" for each in firsts]
+    said = [item.text for item in items if item.kind in ("superlative", "extreme", "frequent")]
+    return lines + ([f"{a!r}: {b}" for a, b in zip(said, ends, strict=True)] if len(said) == len(ends) else ends)
+
+
+def _measured(measure: Measure) -> str:
+    of = f"{measure.box}[{measure.field!r}]" if measure.field else f"rows of {measure.box}"
+    return f"{measure.function} of {of}" if measure.function else of
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +158,8 @@ def read(
         length = f"the question has {said:,} words and marks, and no more than {MAX_TOKENS} are read"
         return Reading((), (), (), known.index.partial, length)
     items = tag(question, known.lexicon)
+    amounts = [item for item in items if any(_is_amount(known.index, link) for link in item.only("field"))]
+    items = plainly(items, question, boxes.sources, len(boxes), amounts)
     if embedding is not None:
         items = near_fields(items, known.index, embedding)
     draft = parse(items, known.index)
@@ -150,6 +175,10 @@ def read(
     unplaced = best[0].candidate.unplaced if best else _unknown(items)
     doubt = doubt_of(items, best[0].candidate, known.index, boxes, known.joins) if best else None
     return Reading(tuple(items), tuple(best), unplaced, known.index.partial, doubt)
+
+
+def _is_amount(index: Index, link: Link) -> bool:
+    return link.score >= 0.6 and index.fields[link.place].kind == "number"
 
 
 def _told_apart(best: list[Planned], shown: Sequence[Similar]) -> list[Planned]:
@@ -173,4 +202,4 @@ def _written(candidate: Candidate, others: list[Candidate], boxes: BoxSet, known
 def _unknown(items: list[Item]) -> tuple[str, ...]:
     """Words that mean nothing here; where every word does, those that no rule could put together."""
     words = tuple(item.text for item in items if item.kind in ("word", "quoted"))
-    return words or tuple(item.text for item in items if not item.used and item.kind not in ("empty", "mark"))
+    return words or tuple(item.text for item in items if not item.used and item.kind not in _TIES)

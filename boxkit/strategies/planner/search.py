@@ -194,7 +194,7 @@ def _strays(query: Query, choice: Choice, joins: Joins) -> float:
     """What only an adjective or a date hints at should belong to the thing itself, not to one of many others."""
     cost = 0.0
     for option in choice.values():
-        if option.how in ("adjective", "when", "where") and option.box != query.root:
+        if option.how in ("adjective", "when", "where", "unit") and option.box != query.root:
             tree = joins.tree(query.root, frozenset((option.box,)))
             cost += 0.2 if tree is not None and tree.multiplies else 0.0
     return cost

@@ -117,6 +117,10 @@ def _goes_on(draft: Draft, at: int) -> bool:
 
 def _is_group(draft: Draft, place: int) -> bool:
     item = draft.items[place]
+    if item.kind == "group" and item.text.lower() in ("each", "every") and not _has_figures(draft):
+        # "List every plant of Moss Hall" lists them all.
+        item.used = True
+        return False
     if item.kind == "group":
         return not _is_summed_over(draft, place)
     if item.kind != "preposition" or item.text.lower() not in ("by", "across"):
@@ -129,12 +133,20 @@ def _is_group(draft: Draft, place: int) -> bool:
     mention = draft.schema(draft.after(place, frozenset(("empty",))))
     before = draft.at(draft.before(place, frozenset(("empty",))))
     follows_verb = before is not None and before.kind == "word"
+    if mention is not None and draft.free(draft.items.index(mention) + 1, "count"):
+        # "the top 3 growers by plant count"
+        return False
     if not figures or mention is None or follows_verb or not draft.is_thing(mention):
         return False
     if any(draft.index.fields[link.place].yes for link in mention.only("field")[:1]):
         # "by retired teachers" says which, and makes no groups.
         return False
     return not any(each.is_value for each in draft.items[place : draft.items.index(mention) + 2])
+
+
+def _has_figures(draft: Draft) -> bool:
+    figures = ("count", "mean", "sum", "median", "extreme", "superlative", "frequent", "first", "measure", "share")
+    return any(item.kind in (*figures, "compare", "difference", "aboveaverage", "exceed") for item in draft.items)
 
 
 def _is_summed_over(draft: Draft, place: int) -> bool:
@@ -245,7 +257,12 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
         # ``top 5 books by price``
         measure = _measure_named(draft, at)
         if measure is None:
-            return False
+            counts = _count_named(draft, at)
+            if counts is not None:
+                _take(item, *counts)
+                function = "" if draft.is_measure(counts[0]) and not draft.is_thing(counts[0]) else "count"
+                draft.superlatives.append(Superlative(Figure(function, counts[0]), direction, count))
+            return counts is not None
         _take(item, operator, measure)
         draft.superlatives.append(Superlative(Figure("", measure), direction, count))
         return True
@@ -277,6 +294,21 @@ def _measure_named(draft: Draft, place: int) -> Item | None:
                 for word in draft.items[at : draft.items.index(mention)]:
                     word.used = word.used or word.kind == "word"
                 return mention
+    return None
+
+
+def _count_named(draft: Draft, place: int) -> tuple[Item, Item] | None:
+    """``by number of plants``, ``by plant count`` behind the noun: the thing that is counted, and the word for it."""
+    for at in range(place + 1, min(place + 4, len(draft.items))):
+        if draft.items[at].kind != "preposition" or draft.items[at].text.lower() != "by":
+            continue
+        first = draft.after(at, frozenset(("empty",)))
+        count, mention = draft.free(first, "count"), draft.schema(draft.after(first, frozenset(("empty", "of"))))
+        if count is not None and mention is not None:
+            return mention, count
+        mention, count = draft.schema(first), draft.free(first + 1, "count")
+        if count is not None and mention is not None:
+            return mention, count
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["clash"]
+__all__ = ["clash", "unit_of"]
 
 #: Unit → what it measures. Spellings of one unit stand together.
 _UNITS: dict[str, tuple[str, str]] = {
@@ -63,6 +63,12 @@ _SHARES = frozenset(
 )
 _LABEL = re.compile(r'\[\(?"((?:[^"\\]|\\.)+)"\)?\](?:\s*(?:[<>]=?|==|!=)\s*-?\d|\.between\(-?\d)')
 _WORDS = re.compile(r"[a-z]+")
+
+
+def unit_of(word: str) -> str | None:
+    """The unit that a lower-case word spells, by one name for all its spellings; None for another word."""
+    known = _UNITS.get(word)
+    return known[1] if known is not None else None
 
 
 def clash(question: str, code: str) -> str | None:

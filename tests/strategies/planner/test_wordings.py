@@ -1,0 +1,105 @@
+"""The same questions in other words: what adds nothing stops no answer, and what says something is not passed over."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pandas as pd
+import pytest
+
+from boxkit import BoxSet, Planner, load
+
+NURSERY = """
+CREATE TABLE grower (grower_id INTEGER PRIMARY KEY, name TEXT, town TEXT, founded_year INTEGER);
+CREATE TABLE plant (
+    plant_id INTEGER PRIMARY KEY, name TEXT, grower_id INTEGER REFERENCES grower (grower_id), height_cm INTEGER,
+    price REAL, colour TEXT
+);
+CREATE TABLE trail (trail_id INTEGER PRIMARY KEY, name TEXT, length_km REAL, region TEXT, opened_year INTEGER);
+INSERT INTO grower VALUES
+    (1, 'Fern & Co', 'Lund', 1950), (2, 'Moss Hall', 'Ystad', 1984), (3, 'Green Yard', 'Lund', 2003);
+INSERT INTO plant VALUES
+    (1, 'Rose', 1, 80, 9.5, 'red'), (2, 'Lily', 1, 60, 4.0, 'white'), (3, 'Oak', 2, 900, 80.0, 'green'),
+    (4, 'Mint', 2, 30, 2.5, 'green'), (5, 'Ivy', 2, 200, 5.0, 'green'), (6, 'Poppy', 3, 50, 3.0, 'red');
+INSERT INTO trail VALUES
+    (1, 'Ridge', 620.5, 'Skane', 1960), (2, 'Coast', 410, 'Skane', 1990), (3, 'Lake Loop', 12, 'Blekinge', 2010);
+"""
+
+
+@pytest.fixture(scope="module")
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
+    path = tmp_path_factory.mktemp("wordings") / "nursery.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(NURSERY)
+    connection.close()
+    return load(path)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        # The whole of the data, by any name and its own.
+        ("How many plants are in the nursery?", [(6,)]),
+        ("How many red plants are there in our collection?", [(2,)]),
+        ("How many growers are in the data set?", [(3,)]),
+        # Where a thing stands in a list, and what we do with it.
+        ("Which plants are listed under green?", [("Ivy",), ("Mint",), ("Oak",)]),
+        ("What green plants do we stock?", [("Ivy",), ("Mint",), ("Oak",)]),
+        # Titles, and what is asked behind what it is about.
+        ("Number of trails in Skane", [(2,)]),
+        ("Growers in Lund: how many?", [(2,)]),
+        ("Trails in Skane, how many are there?", [(2,)]),
+        ("Top 2 growers by number of plants", [("Fern & Co",), ("Moss Hall",)]),
+        ("top 2 growers by plant count", [("Fern & Co",), ("Moss Hall",)]),
+        # A unit says which field.
+        ("Which trails are over 500 km?", [("Ridge",)]),
+        ("Plants above 100 cm in height", [("Ivy",), ("Oak",)]),
+        ("Which trails are in Skane and also over 500 km?", [("Ridge",)]),
+        ("Which growers were founded earlier than 1980?", [("Fern & Co",)]),
+        ("Which plants are green as well as cheaper than 4?", [("Mint",)]),
+        # What it costs; the name was given.
+        ("How much is the Rose?", [(9.5,)]),
+        ("What would I pay for the Ivy?", [(5.0,)]),
+        ("List every plant of Moss Hall", [("Ivy",), ("Mint",), ("Oak",)]),
+    ],
+)
+def test_another_wording_gets_the_same_answer(nursery, question, rows):
+    answer = Planner().ask(question, nursery)
+    assert sorted(answer.rows) == rows, answer.failure or answer.code
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        # Each says more than the same question without the word.
+        "How many plants are in the greenhouse?",
+        "How many plants did we sell?",
+        "Which plants do we not stock?",
+        "Which trails are over 500 miles?",
+        "How much are the growers?",
+        "How many rows are there?",
+    ],
+)
+def test_a_word_that_says_something_is_not_passed_over(nursery, question):
+    answer = Planner().ask(question, nursery)
+    assert answer.failure is not None, f"{answer.rows} by {answer.code}"
+
+
+def test_names_that_look_like_short_forms_or_codes_are_names():
+    cats = load({"cat": pd.DataFrame({"cat_id": [1, 2], "name": ["Tom", "Kit"], "age": [3, 5]})})
+    assert Planner().ask("How many cats are there?", cats).rows == [(2,)]
+    survey = load({"survey": pd.DataFrame({"c77": [1.0, 3.0], "q12": [5.0, 7.0]})})
+    assert Planner().ask("What is the average c77?", survey).rows == [(2.0,)]
+    assert Planner().ask("How many rows are there?", survey).rows == [(2,)]
+
+
+def test_what_was_understood_tells_comparisons_and_superlatives(nursery):
+    told = Planner().ask("Which trails are longer than 500 km?", nursery).details["understood"]
+    assert "'longer than': trail['length_km'] > 500" in told
+    told = Planner().ask("What is the cheapest plant?", nursery).details["understood"]
+    assert "'cheapest': the smallest plant['price']" in told
+
+
+def test_words_that_only_tie_others_are_not_named_as_unplaced(nursery):
+    message = Planner().ask("Which of which have with that?", nursery).failure.message
+    assert "'which'" not in message.lower()
