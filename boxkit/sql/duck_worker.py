@@ -160,13 +160,8 @@ def _confine() -> None:
             file.write("1000")
 
 
-class _Pickler(pickle.Pickler):
-    """Zones by their names: how Python itself pickles them could call anything."""
-
-    def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, zoneinfo.ZoneInfo):
-            return zoneinfo.ZoneInfo, (value.key,)
-        return NotImplemented
+#: Zones by their names: how Python itself pickles them could call anything.
+_REDUCED: dict[type, Any] = {zoneinfo.ZoneInfo: lambda zone: (zoneinfo.ZoneInfo, (zone.key,))}
 
 
 class Received(pickle.Unpickler):
@@ -182,7 +177,9 @@ class Received(pickle.Unpickler):
 def _say(what: Any) -> None:
     """Send a value."""
     written = io.BytesIO()
-    _Pickler(written, 5).dump(what)
+    pickler = pickle.Pickler(written, 5)
+    pickler.dispatch_table = _REDUCED
+    pickler.dump(what)
     sys.stdout.buffer.write(written.getbuffer())
 
 
