@@ -19,6 +19,7 @@ _UNITS = frozenset(
     """.split()
 )
 _POSSESS = frozenset(("have", "has", "had", "having", "with"))
+_ENDS = {">": "<", "<": ">"}
 _TIMES = frozenset("before after since until year during till".split())
 
 
@@ -39,6 +40,10 @@ def read_comparisons(draft: Draft) -> None:
         for taken in draft.items[place : last + 1]:
             taken.used = taken.used or taken.kind in ("number", "date", "and", "preposition", "word", "direction")
         _attach(draft, place, last, operator, literal)
+
+
+def _is_year(literal: Any) -> bool:
+    return isinstance(literal, int) and 1000 <= literal <= 2100
 
 
 def _literal(draft: Draft, place: int) -> tuple[int, Any]:
@@ -62,10 +67,16 @@ def _attach(draft: Draft, place: int, last: int, operator: str, literal: Any) ->
     is_year = isinstance(first, int) and 1000 <= first <= 2100 and item.kind == "between"
     dated = bool(_TIMES & set(item.text.lower().split())) or isinstance(first, str) or is_year
     adjective = item.adjective or _old(draft, last)
+    if item.adjective in ("late", "early") and (isinstance(first, str) or (_is_year(first) and operator in _ENDS)):
+        # "later than 1990" is about a time, whatever it is called.
+        operator = {"late": operator, "early": _ENDS.get(operator, operator)}[item.adjective]
+        adjective, dated = "", True
     negated = draft.is_negated(place)
     left = _left_subject(draft, place)
     right = _right_subject(draft, last)
-    if right is not None and not (left is not None and draft.is_ordered(left) and not _is_aggregated(draft, left)):
+    things = left is not None and left.links[0].kind == "box" and right is not None and draft.is_measure(right)
+    ordered = left is not None and draft.is_ordered(left) and not _is_aggregated(draft, left)
+    if right is not None and (things or not ordered):
         figure = Figure("count", right) if draft.is_thing(right) else None
         if figure is None and not draft.is_ordered(right):
             figure = Figure("count", right)

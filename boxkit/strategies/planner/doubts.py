@@ -22,7 +22,7 @@ from boxkit.strategies.planner.shortfalls import (
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import normal
 
-__all__ = ["doubt_of", "is_none"]
+__all__ = ["doubt_of", "is_none", "is_several"]
 
 _ORDINALS = frozenset("second third fourth fifth sixth seventh eighth ninth tenth penultimate".split())
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
@@ -60,6 +60,14 @@ def is_none(query: Query, rows: Sequence[Sequence[object]]) -> bool:
     counts = len(query.outputs) == 1 and query.outputs[0].measure.function == "count"
     narrowed = query.tests or query.havings or query.absences or query.present
     return bool(counts and query.outputs[0].kind == "plain" and narrowed and len(rows) == 1 and tuple(rows[0]) == (0,))
+
+
+def is_several(question: str, query: Query, rows: Sequence[Sequence[object]]) -> bool:
+    """Whether "how much" is answered by several amounts: their sum may be meant, or one of them."""
+    words = normal(question).split()
+    asked = words[:2] == ["how", "much"] and not {"each", "every", "per"} & set(words)
+    plain = len(query.outputs) == 1 and not query.outputs[0].measure.function and query.outputs[0].kind == "plain"
+    return asked and plain and len(rows) > 1
 
 
 def _words(items: Sequence[Item]) -> Iterator[tuple[int, Item, str]]:

@@ -29,7 +29,7 @@ _PAY = re.compile(
 )
 _HOW_MUCH = re.compile(r"\s*(?:and |so )?how much (?:is|are|for)\b")
 _FIGURES = frozenset(
-    """mean sum median count extreme superlative difference share compare between exceed aboveaverage measure order
+    """mean sum median count difference share compare between exceed aboveaverage measure order
     frequent""".split()
 )
 _GO_ON = frozenset(("preposition", "relative", "compare", "and", "group", "superlative", "extreme", "count"))

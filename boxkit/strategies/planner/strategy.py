@@ -12,7 +12,7 @@ from boxkit.executor import Limits, Run
 from boxkit.failure import Failure
 from boxkit.profile import PROFILES, Profile
 from boxkit.strategies.planner.confidence import THRESHOLD
-from boxkit.strategies.planner.doubts import is_none
+from boxkit.strategies.planner.doubts import is_none, is_several
 from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.reading import Planned, Reading, read
 from boxkit.strategies.planner.shapes import SHOWN, Remembered
@@ -75,7 +75,7 @@ class Planner(StrategyBase):
         doubt = (
             clash(question, reading.best[0].code)
             or reading.doubt
-            or self._doubt(best.candidate.query, runs)
+            or self._doubt(question, best.candidate.query, runs)
             or (not_placed(reading.unplaced) if unsure else None)
         )
         if doubt is None or (self.force and runs[0].error is None):
@@ -88,13 +88,15 @@ class Planner(StrategyBase):
         shown = self.memory.select(question, SHOWN, "masked", boxes=boxes) if self.memory is not None else ()
         return read(question, boxes, self.profile.ties, shown, self.embedding)
 
-    def _doubt(self, query: Query, runs: list[Run]) -> str | None:
+    def _doubt(self, question: str, query: Query, runs: list[Run]) -> str | None:
         """Why what the best candidate gave is not to be given as the answer; None where it is."""
         if runs[0].error is not None:
             return f"the plan could not be run: {runs[0].error.message}"
         answers = [sorted(map(repr, canonical_rows(run.answer)[0])) for run in runs if run.error is None]
         if any(other != answers[0] for other in answers[1:]):
             return "the question can be read in several ways that give different answers"
+        if is_several(question, query, canonical_rows(runs[0].answer)[0]):
+            return "several amounts fit, and 'how much' may want one of them or their sum"
         if self.profile.empty_is_error and (
             runs[0].empty is not None or is_none(query, canonical_rows(runs[0].answer)[0])
         ):

@@ -260,7 +260,8 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
             counts = _count_named(draft, at)
             if counts is not None:
                 _take(item, *counts)
-                function = "" if draft.is_measure(counts[0]) and not draft.is_thing(counts[0]) else "count"
+                amount = draft.is_measure(counts[0]) and not draft.is_thing(counts[0])
+                function = FUNCTIONS.get(counts[1].kind, "" if amount else "count")
                 draft.superlatives.append(Superlative(Figure(function, counts[0]), direction, count))
             return counts is not None
         _take(item, operator, measure)
@@ -298,12 +299,15 @@ def _measure_named(draft: Draft, place: int) -> Item | None:
 
 
 def _count_named(draft: Draft, place: int) -> tuple[Item, Item] | None:
-    """``by number of plants``, ``by plant count`` behind the noun: the thing that is counted, and the word for it."""
+    """``by number of plants``, ``by plant count``, ``by total fee`` behind the noun: what is counted, and its word."""
     for at in range(place + 1, min(place + 4, len(draft.items))):
         if draft.items[at].kind != "preposition" or draft.items[at].text.lower() != "by":
             continue
         first = draft.after(at, frozenset(("empty",)))
-        count, mention = draft.free(first, "count"), draft.schema(draft.after(first, frozenset(("empty", "of"))))
+        count, mention = (
+            draft.free(first, "count", *FUNCTIONS),
+            draft.schema(draft.after(first, frozenset(("empty", "of")))),
+        )
         if count is not None and mention is not None:
             return mention, count
         mention, count = draft.schema(first), draft.free(first + 1, "count")

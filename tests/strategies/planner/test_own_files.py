@@ -97,3 +97,48 @@ def test_what_was_meant_is_what_is_given(farm, question, rows):
         assert answer.failure is not None or answer.rows == [("Bob",)]
     else:
         assert sorted(answer.rows) == rows, answer.failure or answer.code
+
+
+@pytest.fixture(scope="module")
+def gym() -> BoxSet:
+    members = pd.DataFrame(
+        {
+            "member_id": [1, 2, 3],
+            "name": ["Ana", "Ben", "Cleo"],
+            "joined_on": ["2020-01-05", "2021-03-04", "2019-07-01"],
+        }
+    ).assign(age=[34, 51, 28])
+    courses = pd.DataFrame({"course_id": [1, 2], "title": ["Yoga", "Boxing"], "fee": [30.0, 45.0]})
+    bookings = pd.DataFrame(
+        {
+            "booking_id": [1, 2, 3, 4],
+            "member_id": [1, 1, 2, 3],
+            "course_id": [1, 2, 2, 1],
+            "paid": [30.0, 45.0, 45.0, 20.0],
+            "booked_on": ["2024-01-02", "2024-02-03", "2024-02-10", "2024-03-11"],
+            "minutes": [60, 90, 95, 160],
+        }
+    )
+    return load({"member": members, "course": courses, "booking": bookings})
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        # Who is newest came last; the smallest age is the youngest's.
+        ("Which member is the newest?", [("Ben",)]),
+        ("Which member is the youngest?", [("Cleo",)]),
+        ("Top 2 members by total minutes", [("Ana",), ("Cleo",)]),
+        ("Which bookings are over 92 minutes?", [(3,), (4,)]),
+        ("Which bookings were made later than 2024-02-05?", [(3,), (4,)]),
+        ("How much is the cheapest course?", [(30.0,)]),
+        ("How much did Ben pay?", [(45.0,)]),
+    ],
+)
+def test_time_totals_and_amounts_are_those_that_the_words_say(gym, question, rows):
+    answer = Planner().ask(question, gym)
+    assert sorted(answer.rows) == rows, answer.failure or answer.code
+
+
+def test_several_amounts_are_no_answer_to_how_much(gym):
+    assert "several amounts" in Planner().ask("How much did Ana pay?", gym).failure.message.lower()
