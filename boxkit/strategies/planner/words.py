@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import math
 import re
 import threading
 import unicodedata
@@ -37,6 +36,7 @@ _MONTH = "|".join(f"{name}|{name[:3]}" for name in _MONTHS)
 _LAST_YEAR = 9998
 #: A number of more digits is no amount.
 _MOST_DIGITS = 300
+_LARGEST = 1e300
 
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _PIECE = re.compile(
@@ -273,7 +273,7 @@ def _scaled(found: list[Token]) -> list[Token]:
     for token in found:
         before = merged[-1] if merged else None
         scale = _SCALES.get(token.lower) if token.kind == "word" else None
-        if before and before.kind == "number" and scale and abs(value := before.value * scale) < math.inf:
+        if before and before.kind == "number" and scale and abs(value := before.value * scale) < _LARGEST:
             value = int(value) if value == int(value) else value
             text = f"{before.text} {token.text}"
             merged[-1] = Token(text, "number", text.lower(), "", value, before.start, token.end)
