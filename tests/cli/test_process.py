@@ -56,7 +56,7 @@ def test_ctrl_c_ends_with_130_and_leaves_no_process(boxkit_process: Start, sales
     deadline = time.monotonic() + 30
     while len(workers := descendants(process.pid)) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)
-    time.sleep(0.3)
+    time.sleep(1.5)  # the code runs by then, on a busy machine too
     workers = descendants(process.pid)
     assert workers, "nothing was running"
     (os.killpg if whom == "its group" else os.kill)(process.pid, signal.SIGINT)
