@@ -10,14 +10,14 @@ import contextlib
 import json
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from boxkit.executor import codec
 from boxkit.executor.claims import CorruptValue
 from boxkit.executor.reply import Incoming, TooLarge
+from boxkit.process import killed_after
 
 if TYPE_CHECKING:
     from boxkit.executor.session import Cancel, Ending, Order
@@ -54,12 +54,12 @@ def run(order: Order, frames: Mapping[str, Any], cancel: Cancel | None = None) -
         complete = too_large = timed_out = False
         damaged = ""
         try:
-            with _deadline(process, _START_S):
+            with killed_after(process, _START_S):
                 _send(process, order, frames)
                 assert process.stdout is not None
                 process.stdout.read(1)  # it has started, and the code runs from here on
             started = time.monotonic()
-            with _deadline(process, order.limits.seconds) as passed:
+            with killed_after(process, order.limits.seconds) as passed:
                 complete = _receive(process, incoming)
                 timed_out = passed.is_set() and not complete
         except TooLarge:
@@ -77,24 +77,6 @@ def run(order: Order, frames: Mapping[str, Any], cancel: Cancel | None = None) -
         too_large=too_large,
         damaged=damaged,
     )
-
-
-@contextlib.contextmanager
-def _deadline(process: subprocess.Popen[bytes], seconds: float) -> Iterator[threading.Event]:
-    """Kill the process when the time is up; the event says whether that happened."""
-    passed = threading.Event()
-
-    def end() -> None:
-        passed.set()
-        process.kill()
-
-    timer = threading.Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield passed
-    finally:
-        timer.cancel()
 
 
 def _send(process: subprocess.Popen[bytes], order: Order, frames: Mapping[str, Any]) -> None:

@@ -19,6 +19,7 @@ from boxkit.converters.graph.origin import Origin
 from boxkit.converters.graph.store import XSD, Literal, Term, TripleStore
 from boxkit.errors import ExecutorError
 from boxkit.failure import Failure
+from boxkit.process import end, killed_after
 from boxkit.sparql.engine import Found
 from boxkit.sparqlguard import CheckedQuery
 from boxkit.sql.engine import SqlLimits
@@ -102,7 +103,7 @@ class LocalService:
             start_new_session=True,  # Ctrl-C is for the host
         )
         assert process.stdin is not None and process.stdout is not None
-        weakref.finalize(self, _ended, process)
+        weakref.finalize(self, end, process)
         home = str(Path(pyoxigraph.__file__).resolve().parent.parent)
         head = {"bytes": len(graph), "memory_mb": MEMORY_MB, "paths": [home]}
         try:
@@ -112,7 +113,7 @@ class LocalService:
         except BrokenPipeError:
             loaded = b""
         if not loaded:
-            _ended(process)
+            end(process)
             raise ExecutorError("the process that holds the graph for SPARQL did not start")
         self._process = process
         return process
@@ -120,18 +121,14 @@ class LocalService:
     def _asked(self, process: subprocess.Popen[bytes], request: dict[str, Any], seconds: float) -> Any:
         """The reply to one request; a `Failure` where none comes in time, or the process ends."""
         assert process.stdin is not None and process.stdout is not None
-        late = threading.Timer(seconds, process.kill)
-        late.daemon = True
         started = time.monotonic()
-        late.start()
-        try:
-            process.stdin.write(json.dumps(request).encode() + b"\n")
-            process.stdin.flush()
-            line = process.stdout.readline()
-        except BrokenPipeError:
-            line = b""
-        finally:
-            late.cancel()
+        with killed_after(process, seconds):
+            try:
+                process.stdin.write(json.dumps(request).encode() + b"\n")
+                process.stdin.flush()
+                line = process.stdout.readline()
+            except BrokenPipeError:
+                line = b""
         if line.endswith(b"\n"):
             return json.loads(line)
         if time.monotonic() - started >= seconds:
@@ -140,20 +137,8 @@ class LocalService:
         return Failure("memory", f"the query needs more than {MEMORY_MB} MB of memory", hint=hint)
 
     def _stop(self, process: subprocess.Popen[bytes]) -> None:
-        _ended(process)
+        end(process)
         self._process = None
-
-
-def _ended(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process, and close what leads to it."""
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            try:
-                pipe.close()
-            except BrokenPipeError:
-                continue
 
 
 def _term(cell: list[str] | None) -> Term | None:

@@ -9,8 +9,8 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -21,6 +21,7 @@ from boxkit.converters.columns import column, frame_of
 from boxkit.errors import MissingExtra
 from boxkit.failure import Failure
 from boxkit.naming import field_labels
+from boxkit.process import killed_after
 from boxkit.sql import spare
 from boxkit.sql.duck_tables import Tables, named_boxes
 from boxkit.sql.duck_worker import Received
@@ -138,7 +139,7 @@ def _answer(tables: Tables, wanted: list[str], sql: str, limits: SqlLimits) -> F
             process.stdin.flush()
         _heard(process)  # from here on it is the query that takes time
         started = time.monotonic()
-        with _killed_after(limits.seconds, process) as killed:
+        with killed_after(process, limits.seconds) as killed:
             try:
                 names, kinds, rows, more = _result(process, limits, started)
             except _EngineError:
@@ -196,25 +197,6 @@ def _heard(process: subprocess.Popen[bytes]) -> Any:
     if isinstance(said, dict) and "error" in said:
         raise _EngineError(said["type"], said["error"])
     return said
-
-
-@contextmanager
-def _killed_after(seconds: float, process: subprocess.Popen[bytes]) -> Iterator[threading.Event]:
-    """The process is killed when the time is over; whether it was."""
-    killed = threading.Event()
-
-    def kill() -> None:
-        killed.set()
-        process.kill()
-
-    stop = threading.Timer(seconds, kill)
-    stop.daemon = True
-    stop.start()
-    try:
-        yield killed
-    finally:
-        stop.cancel()
-        stop.join()
 
 
 _DURATION = re.compile(

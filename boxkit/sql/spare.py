@@ -15,6 +15,8 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from boxkit.process import end
+
 __all__ = ["DUCKDB", "SQLITE", "Program", "ended", "forgotten", "prepare", "returned", "taken"]
 
 
@@ -132,12 +134,7 @@ def ended(process: subprocess.Popen[bytes]) -> None:
     for busy in list(_BUSY.values()):
         with contextlib.suppress(ValueError):
             busy.remove(process)
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with contextlib.suppress(BrokenPipeError):  # what it never read is lost with it
-                pipe.close()
+    end(process)
 
 
 def _waiting(program: Program = SQLITE) -> list[_Waiting]:

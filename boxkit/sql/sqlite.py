@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import marshal
 import sqlite3
-import threading
 import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -20,6 +19,7 @@ from boxkit.converters.sqlite_reader import SQLiteReader
 from boxkit.errors import SourceError
 from boxkit.failure import Failure
 from boxkit.naming import field_labels
+from boxkit.process import killed_after
 from boxkit.sql import spare
 from boxkit.sql.engine import Fetched, SqlLimits, guarded, late, sql_failure, too_large
 
@@ -104,37 +104,28 @@ def _answer(
     The process may run another query, unless it was stopped or holds a whole database (``keep``).
     """
     process = spare.taken()
-    killed = threading.Event()
-
-    def kill() -> None:
-        killed.set()
-        process.kill()
-
-    stop = threading.Timer(seconds, kill)
-    stop.daemon = True
-    stop.start()
     names: list[str] | None = None
     rows: list[tuple[Any, ...]] = []
     end: dict[str, Any] | None = None
+    is_well = False
     try:
         assert process.stdin is not None and process.stdout is not None
-        with suppress(BrokenPipeError):
-            process.stdin.write(asked)
-            process.stdin.flush()
-        while end is None:
-            # It comes from our own code, which runs no one else's.
-            said = marshal.load(process.stdout)  # noqa: S302
-            if isinstance(said, dict):
-                end = said
-            elif names is None:
-                names = said
-            else:
-                rows += said
+        with killed_after(process, seconds) as killed:
+            with suppress(BrokenPipeError):
+                process.stdin.write(asked)
+                process.stdin.flush()
+            while end is None:
+                # It comes from our own code, which runs no one else's.
+                said = marshal.load(process.stdout)  # noqa: S302
+                if isinstance(said, dict):
+                    end = said
+                elif names is None:
+                    names = said
+                else:
+                    rows += said
+        is_well = keep and end.get("type") != "MemoryError" and not killed.is_set()
     except (EOFError, ValueError, TypeError):
         names, rows = None, []
     finally:
-        stop.cancel()
-        stop.join()
-        is_well = keep and end is not None and end.get("type") != "MemoryError" and not killed.is_set()
         (spare.returned if is_well else spare.ended)(process)
     return names or [], rows, end
