@@ -72,8 +72,7 @@ def _score(sample: str, dialect: Dialect) -> float:
 
 def _are_numbers(rows: list[list[str]]) -> bool:
     """Whether all rows below the first, of which there are several, are numbers or stand for a missing one."""
-    below = [cell for row in rows[1:] for cell in row if cell]
-    return len(rows) > 2 and all(_NUMBER.fullmatch(cell) for cell in below)
+    return len(rows) > 2 and all(_NUMBER.fullmatch(cell) for row in rows[1:] for cell in row if cell)
 
 
 def parse(text: str, dialect: Dialect) -> list[list[str]]:

@@ -72,9 +72,10 @@ def find_table(
 
 def _has_row_names(names: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
     """Whether each row has one cell more than the header and begins with a name of its own, as R writes tables."""
-    if len(body) < 2 or any(is_blank(name) for name in names):
+    width = len(names) + 1
+    if len(body) < 2 or any(is_blank(name) for name in names) or any(len(row) != width for row in body):
         return False
-    firsts = {str(row[0]) for row in body if len(row) == len(names) + 1 and not is_blank(row[0])}
+    firsts = {str(row[0]) for row in body if not is_blank(row[0])}
     return len(firsts) == len(body) and any(not is_blank(row[-1]) for row in body)
 
 

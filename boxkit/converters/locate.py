@@ -121,9 +121,8 @@ def _in_folder(path: Path, known: bool) -> Located:
     there = sorted(each for each in path.iterdir() if not each.name.startswith("."))
     files: list[SourceFile] = []
     notes = _opened([each for each in there if each.is_file()], files)
-    kept = [each for each in files if not known or _is_data(each)]
+    kept, others = _parted(files) if known else (files, [])
     folders = [each.name for each in there if each.is_dir()]
-    others = [each for each in files if each not in kept]
     if not kept and notes:
         raise UnreadableSource(f"no file of this folder can be read: {notes[0].message}", where=str(path))
     if not kept:
@@ -152,6 +151,14 @@ def _is_data(file: SourceFile) -> bool:
         return converter_for(file).accepts(file) >= _SURE
     except UnknownFormat:
         return not file.head and file.suffix not in ("", *_NO_DATA)
+
+
+def _parted(files: list[SourceFile]) -> tuple[list[SourceFile], list[SourceFile]]:
+    """Those that are data, and the others."""
+    parts: tuple[list[SourceFile], list[SourceFile]] = [], []
+    for each in files:
+        parts[0 if _is_data(each) else 1].append(each)
+    return parts
 
 
 def _skipped(others: list[SourceFile]) -> tuple[Note, ...]:
@@ -193,7 +200,8 @@ def _unpacked(files: list[SourceFile], many: bool = False, known: bool = False) 
     found.many = many
     for each in files:
         try:
-            inner, notes = unpacked(each) if is_archive(each) else ([each], [])
+            is_packed = is_archive(each)
+            inner, notes = unpacked(each) if is_packed else ([each], [])
         except UnreadableSource as error:
             if not many:
                 raise
@@ -201,9 +209,9 @@ def _unpacked(files: list[SourceFile], many: bool = False, known: bool = False) 
             continue
         found.many = found.many or len(inner) > 1 or bool(notes)
         found.notes += tuple(notes)
-        data = [file for file in inner if not known or _is_data(file)]
+        data, others = _parted(inner) if known and is_packed else (inner, [])
         if data:
-            found.notes += _skipped([file for file in inner if file not in data])
+            found.notes += _skipped(others)
         found.extend(data or inner)
     return found
 
