@@ -1,4 +1,4 @@
-"""Graphs in a few lines of Turtle, and SQLite files of a script."""
+"""Graphs in a few lines of Turtle, SQLite files of a script, and files of what a test says."""
 
 from __future__ import annotations
 
@@ -67,3 +67,15 @@ def make(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return make
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a file, a CSV file where it is not named, and gives its path."""
+
+    def write(content: str | bytes, name: str = "data.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write

@@ -17,16 +17,6 @@ from boxkit.box import Box, BoxSet
 from boxkit.errors import SourceError, SourceNotFound, UnknownFormat, UnreadableSource
 
 
-@pytest.fixture
-def write(tmp_path: Path):
-    def write(content: str | bytes, name: str = "data.csv") -> Path:
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return write
-
-
 def the_box(boxes: BoxSet) -> Box:
     (box,) = boxes.values()
     return box

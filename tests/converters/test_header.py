@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
-import pytest
 
 import boxkit
 from boxkit.box import Box, BoxSet
-
-
-@pytest.fixture
-def write(tmp_path: Path):
-    def write(content: str, name: str = "data.csv") -> Path:
-        path = tmp_path / name
-        path.write_text(content)
-        return path
-
-    return write
 
 
 def the_box(boxes: BoxSet) -> Box:

@@ -33,17 +33,10 @@ def engine(boxes):
 
 
 @pytest.fixture
-def started(monkeypatch):
-    """The processes that the test itself starts, from none on."""
-    made = []
-    start = spare._started
-    monkeypatch.setattr(spare, "_WAITING", {})
-    monkeypatch.setattr(spare, "_BUSY", {})
+def started(monkeypatch, started):
+    """The processes that the test itself starts, none of them ahead."""
     monkeypatch.setattr(spare, "prepare", lambda program: None)
-    monkeypatch.setattr(spare, "_started", lambda program: made.append(start(program)) or made[-1])
-    yield made
-    for process in made:
-        spare.ended(process)
+    return started
 
 
 def files(engine):

@@ -19,19 +19,6 @@ def boxes(tmp_path):
     return boxkit.load(tmp_path / "one.sqlite")
 
 
-@pytest.fixture
-def started(monkeypatch):
-    """The processes started, from none on."""
-    made = []
-    start = spare._started
-    monkeypatch.setattr(spare, "_WAITING", {})
-    monkeypatch.setattr(spare, "_BUSY", {})
-    monkeypatch.setattr(spare, "_started", lambda *program: made.append(start(*program)) or made[-1])
-    yield made
-    for process in made:
-        spare.ended(process)
-
-
 def until(happened):
     """Wait for what another thread does."""
     deadline = time.monotonic() + 30
