@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from boxkit.answer import Answer, Usage
+from boxkit.answer import Answer
 from boxkit.box import BoxSet
 from boxkit.canonical import vote_key
-from boxkit.strategies.loop import spent_before
+from boxkit.strategies.loop import spent_before, usage_of
 from boxkit.strategies.steps import Steps, Strategy, StrategyBase, Together
 
 __all__ = ["Hybrid", "SelfConsistency", "Vote", "vote"]
@@ -51,10 +51,6 @@ def vote(answers: Sequence[Answer], *, ties: Literal["first", "random"] = "first
     # The question seeds the draw, so that a run is repeatable and questions still differ.
     chosen = random.Random(f"{seed} {answers[0].question}").choice(winners) if ties == "random" else winners[0]  # noqa: S311
     return Vote(chosen[0], most, tuple(sorted(map(len, groups.values()), reverse=True)))
-
-
-def _spent(answers: Sequence[Answer]) -> Usage:
-    return sum((answer.usage for answer in answers), Usage())
 
 
 def _samples(strategy: Strategy, question: str, boxes: BoxSet, samples: int, temperature: float, seed: int) -> Together:
@@ -106,7 +102,7 @@ class SelfConsistency(StrategyBase):
             "agreement": won.votes / self.samples,
             "counts": won.counts,
         }
-        return replace(won.answer, usage=_spent(answers), strategy=self.name, details=details)
+        return replace(won.answer, usage=usage_of(answers), strategy=self.name, details=details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +144,8 @@ class Hybrid(StrategyBase):
         won = vote(answers)
         if won.votes >= self.agree:
             details = {**won.answer.details, "votes": won.votes, "fell_back": False}
-            return replace(won.answer, usage=_spent(answers), strategy=self.name, details=details)
-        with spent_before(_spent(answers)):
+            return replace(won.answer, usage=usage_of(answers), strategy=self.name, details=details)
+        with spent_before(usage_of(answers)):
             last: Answer = yield from self.fallback.steps(question, boxes)
         details = {**last.details, "votes": won.votes, "fell_back": True}
-        return replace(last, usage=_spent([*answers, last]), strategy=self.name, details=details)
+        return replace(last, usage=usage_of([*answers, last]), strategy=self.name, details=details)

@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from boxkit.answer import Answer, Attempt, Usage
+from boxkit.answer import Answer, Attempt
 from boxkit.box import Box, BoxSet
 from boxkit.boxcode import literal
 from boxkit.canonical import plain
@@ -29,6 +29,7 @@ from boxkit.strategies.loop import (
     parameters_for,
     spent_before,
     template_retry,
+    usage_of,
 )
 from boxkit.strategies.pandora import ran
 from boxkit.strategies.steps import Compute, Execute, Request, Steps, StrategyBase
@@ -89,14 +90,14 @@ class Decompose(StrategyBase):
         sampled = yield Compute(lambda: sample(boxes, plan.values))
         code, state = "", ""
         for number, subquestion in enumerate(plan.subquestions, start=1):
-            with spent_before(_spent(tried)):
+            with spent_before(usage_of(tried)):
                 outcome = yield from self._part(question, sampled, boxcode, plan, number, subquestion, code, state)
             tried += outcome.attempts
             if outcome.failure is not None:
                 return answer_of(question, None, tried, self.name, details={"subquestions": plan.subquestions})
             code = outcome.attempts[-1].code
             state = _state(f"step_{number}", outcome.product.answer)
-        with spent_before(_spent(tried)):
+        with spent_before(usage_of(tried)):
             merged: Outcome = yield from self._merge(question, boxes, boxcode, code)
         run: Run | None = merged.product
         return answer_of(
@@ -169,10 +170,6 @@ class Decompose(StrategyBase):
         code = with_box_names(code, boxes)
         run: Run = yield Execute(code, boxes, self.limits)
         return ran(made, code, run, profile), run
-
-
-def _spent(tried: Sequence[Attempt]) -> Usage:
-    return sum((attempt.usage for attempt in tried), Usage())
 
 
 def _state(name: str, value: Any) -> str:

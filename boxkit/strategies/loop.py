@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -44,7 +44,12 @@ class Outcome:
     @property
     def usage(self) -> Usage:
         """What all attempts cost."""
-        return sum((attempt.usage for attempt in self.attempts), Usage())
+        return usage_of(self.attempts)
+
+
+def usage_of(parts: Iterable[Attempt | Answer]) -> Usage:
+    """What all of them cost together."""
+    return sum((part.usage for part in parts), Usage())
 
 
 @contextmanager
@@ -110,7 +115,7 @@ class Conversation:
         tried: tuple[Attempt, ...] = ()
         product: Any = None
         for number in range(1, self.attempts + 1):
-            with spent_before(sum((each.usage for each in tried), Usage())):
+            with spent_before(usage_of(tried)):
                 completion: Completion = yield Call(self.llm, messages, self.parameters)
             # Half a surrogate pair is no text: neither a prompt nor a record could carry it on.
             completion = replace(completion, text=completion.text.encode("utf-8", "replace").decode())
@@ -138,7 +143,7 @@ def answer_of(question: str, value: Any, attempts: Sequence[Attempt], strategy: 
             "code": last.code,
             "rationale": last.rationale,
             "attempts": numbered,
-            "usage": sum((attempt.usage for attempt in numbered), Usage()),
+            "usage": usage_of(numbered),
             "strategy": strategy,
             "failure": last.failure,
             **rest,

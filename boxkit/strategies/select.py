@@ -17,7 +17,7 @@ from boxkit.profile import PROFILES, Profile
 from boxkit.prompts import render
 from boxkit.prompts.reply import parse_reply
 from boxkit.strategies.consistency import vote
-from boxkit.strategies.loop import parameters_for, spent_before
+from boxkit.strategies.loop import parameters_for, spent_before, usage_of
 from boxkit.strategies.steps import Call, Execute, Steps, Strategy, StrategyBase, Together
 
 __all__ = ["Select"]
@@ -82,12 +82,12 @@ class Select(StrategyBase):
         distinct = list({vote_key(answer.rows): answer for answer in reversed(answers) if answer.ok}.values())[::-1]
         if won.votes >= self.agree or len(distinct) < 2:
             return self._finish(won.answer, "agreement", answers, Usage())
-        with spent_before(sum((answer.usage for answer in answers), Usage())):
+        with spent_before(usage_of(answers)):
             chosen, by, spent = yield from self._choose(question, boxes, distinct)
         return self._finish(chosen, by, answers, spent)
 
     def _finish(self, chosen: Answer, by: str, answers: Sequence[Answer], spent: Usage) -> Answer:
-        usage = sum((answer.usage for answer in answers), spent)
+        usage = spent + usage_of(answers)
         details = {**chosen.details, "selected_by": by, "selected_from": chosen.strategy, "candidates": len(answers)}
         return replace(chosen, usage=usage, strategy=self.name, details=details)
 

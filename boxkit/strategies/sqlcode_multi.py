@@ -7,14 +7,14 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from boxkit.answer import Answer, Attempt, Usage
+from boxkit.answer import Answer, Attempt
 from boxkit.box import BoxSet
 from boxkit.executor import Run
 from boxkit.failure import Failure
 from boxkit.llm.protocol import Completion
 from boxkit.prompts import render
 from boxkit.sql import Fetched, SqlEngine
-from boxkit.strategies.loop import Outcome, Tried, answer_of, spent_before
+from boxkit.strategies.loop import Outcome, Tried, answer_of, spent_before, usage_of
 from boxkit.strategies.pandora import ran
 from boxkit.strategies.sqlcode import parse_function, with_function
 from boxkit.strategies.steps import ExecuteFrames, Request, Steps, Together
@@ -117,7 +117,7 @@ def several_calls(settings: Text2SQLCode, question: str, boxes: BoxSet, engine: 
         details["truncated"] = True
     if alone:
         return answer_of(question, fetched[0].frame, attempts, settings.name, details=details)
-    with spent_before(sum((attempt.usage for attempt in attempts), Usage())):
+    with spent_before(usage_of(attempts)):
         computed: Outcome = yield from _compute(settings, question, boxes, decomposition, fetched)
     run: Run | None = computed.product
     queries = [f"-- {step}\n{each.attempts[-1].code}" for step, each in zip(decomposition.sql, fetches, strict=True)]

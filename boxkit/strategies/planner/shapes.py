@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from boxkit.box import BoxSet
-from boxkit.strategies.pandora import Demonstrated
+from boxkit.strategies.pandora import Chosen
 
 __all__ = ["REACH", "SHOWN", "Remembered", "Similar", "likeliest"]
 
@@ -20,13 +20,8 @@ _LIKE = 0.5
 _AHEAD = 0.1
 
 
-class Similar(Protocol):
+class Similar(Chosen, Protocol):
     """A demonstration and how near its question is."""
-
-    @property
-    def demonstration(self) -> Demonstrated:
-        """The demonstration."""
-        ...
 
     @property
     def similarity(self) -> float:
