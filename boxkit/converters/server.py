@@ -13,7 +13,7 @@ from boxkit.errors import UnreadableSource
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-__all__ = ["Server", "first_line"]
+__all__ = ["Server", "family_of", "first_line"]
 
 #: What to do by what a server says.
 _HINTS = (
@@ -33,6 +33,11 @@ class Server:
     def label(self) -> str:
         """Its address, without the password."""
         return str(self.engine.url.render_as_string(hide_password=True))
+
+    @property
+    def family(self) -> str:
+        """Whose rules it goes by; see `family_of`."""
+        return family_of(self.engine.dialect.name)
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -54,12 +59,17 @@ class Server:
         with self.translated(), self.engine.connect() as connection:
             if self.engine.dialect.name == "postgresql":
                 connection = connection.execution_options(postgresql_readonly=True)
-            elif self.engine.dialect.name in ("mysql", "mariadb"):
+            elif self.family == "mysql":
                 connection.exec_driver_sql("START TRANSACTION READ ONLY")
             try:
                 yield connection
             finally:
                 connection.rollback()
+
+
+def family_of(dialect: str) -> str:
+    """SQLAlchemy's name of a dialect, or ``mysql`` for MariaDB's, which goes by its rules."""
+    return "mysql" if dialect == "mariadb" else dialect
 
 
 def first_line(error: Exception) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from boxkit.converters.collations import Equality, equalities
+from boxkit.converters.server import family_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -25,14 +26,13 @@ _COLUMNS = {
         WHERE table_schema = :schema
         """,
 }
-_DIALECTS = {"mariadb": "mysql"}
 
 
 def declared_columns(connection: Connection, schema: str) -> dict[tuple[str, str], tuple[str, str]]:
     """By table and column, the type as the server writes it, and its collation; nothing for other servers."""
     from sqlalchemy import text
 
-    query = _COLUMNS.get(_dialect(connection))
+    query = _COLUMNS.get(family_of(connection.dialect.name))
     if query is None:
         return {}
     rows = connection.execute(text(query), {"schema": schema}).fetchall()
@@ -41,11 +41,6 @@ def declared_columns(connection: Connection, schema: str) -> dict[tuple[str, str
 
 def _text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value or "")
-
-
-def _dialect(connection: Connection) -> str:
-    name = connection.dialect.name
-    return _DIALECTS.get(name, name)
 
 
 def server_equalities(connection: Connection) -> Callable[[str], Equality | None]:
@@ -59,7 +54,7 @@ def server_equalities(connection: Connection) -> Callable[[str], Equality | None
             connection.rollback()
             return None
 
-    return equalities(first_row, _mysql_text if _dialect(connection) == "mysql" else _text_of)
+    return equalities(first_row, _mysql_text if family_of(connection.dialect.name) == "mysql" else _text_of)
 
 
 def _mysql_text(text: str, collation: str) -> str:

@@ -124,7 +124,7 @@ class ServerReader:
         """The server's own counts of changes to the table, where it keeps them."""
         from sqlalchemy import text
 
-        dialect = {"mariadb": "mysql"}.get(self.server.engine.dialect.name, self.server.engine.dialect.name)
+        dialect = self.server.family
         place = f"{self.server.label} {self.table.schema}.{self.table.name}"
         if dialect not in _STATES:
             return place

@@ -12,7 +12,7 @@ from boxkit.box import BoxSet, Note
 from boxkit.converters.catalogue import Column, KeyTo, Table, boxes_of_catalogue
 from boxkit.converters.collations import notes_on_collations
 from boxkit.converters.combine import with_notes
-from boxkit.converters.server import Server, first_line
+from boxkit.converters.server import Server, family_of, first_line
 from boxkit.converters.server_cells import plain_cell, type_in_words
 from boxkit.converters.server_columns import declared_columns, server_equalities
 from boxkit.converters.server_reader import ServerReader
@@ -131,7 +131,7 @@ def _tables(engine: Engine, schemas: list[str] | None, wanted: list[str] | None,
     default = inspector.default_schema_name or ""
     known = [each for each in inspector.get_schema_names() if each not in _INNER_SCHEMAS and not each.startswith("pg_")]
     # Elsewhere a schema is a database of its own, which the URL did not name.
-    own = [default] if engine.dialect.name in ("mysql", "mariadb") else known
+    own = [default] if family_of(engine.dialect.name) == "mysql" else known
     for schema in sorted(own if schemas is None else schemas, key=lambda each: (each != default, each)):
         with engine.connect() as connection:
             declared = declared_columns(connection, schema)
