@@ -1,6 +1,6 @@
 """The scores of docs/results.md: the Planner, and a small local model with its ablations where there is one.
 
-    python benchmarks/results.py [--out FOLDER] [--only spider …] [--rounds 10 25 50 100] [--ablated 25]
+    python benchmarks/results.py [--out FOLDER] [--only spider …] [--rounds 10 25 50 75 100] [--ablated 25]
     BOXKIT_GGUF=model.gguf python benchmarks/results.py
     python benchmarks/results.py --page-only
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 import os
 import platform
 import random
@@ -34,6 +35,8 @@ from boxkit.llm.cache import Cached
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("BOXKIT_DATA", ROOT.parent / "shared" / "data"))
 SEED = 0
+#: Questions a benchmark that the model has answered after each round.
+ROUNDS = (10, 25, 50, 75, 100)
 #: Demonstrations in a prompt. The papers' 10 take a minute to read on one core of a laptop.
 SHOWN = 4
 
@@ -60,12 +63,17 @@ the papers, whose drops stand beside its own. -EG reuses the first replies of `f
 
 
 def sample(name: str) -> Dataset:
-    """A benchmark's sample in a random order, so that its first questions are a sample too."""
+    """A benchmark's sample in a random order, so that the questions of the first rounds are a sample too.
+
+    Within a round those of one source follow each other: a model reads what their prompts begin with once.
+    """
     folder, size, options = SAMPLES[name]
-    drawn = boxkit.open_dataset(name, DATA / folder, **options).sample(size, SEED)
-    ids = [task.id for task in drawn]
-    random.Random(SEED).shuffle(ids)
-    return drawn.only(ids)
+    dataset = boxkit.open_dataset(name, DATA / folder, **options).sample(size, SEED)
+    drawn = list(dataset)
+    random.Random(SEED).shuffle(drawn)
+    rounds = [drawn[start:end] for start, end in itertools.pairwise((0, *ROUNDS))]
+    ids = [task.id for each in rounds for task in sorted(each, key=lambda task: str(task.source))]
+    return dataset.only(ids)
 
 
 def told(model: str, variant: str) -> Any:
@@ -129,7 +137,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The scores of docs/results.md.")
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "results", help="the folder of the runs")
     parser.add_argument("--only", nargs="*", choices=SAMPLES, default=list(SAMPLES), help="some of the benchmarks")
-    parser.add_argument("--rounds", nargs="*", type=int, default=[10, 25, 50, 100], help="questions a benchmark so far")
+    parser.add_argument("--rounds", nargs="*", type=int, default=ROUNDS, help="questions a benchmark so far")
     parser.add_argument("--ablated", type=int, default=25, help="questions a benchmark for the model's ablations")
     parser.add_argument("--threads", type=int, help="of the local model")
     parser.add_argument("--concurrency", type=int, default=2, help="questions at once, without a model")
