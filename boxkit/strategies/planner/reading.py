@@ -21,6 +21,7 @@ from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.linking import Lexicon, Link, lexicon_of
 from boxkit.strategies.planner.nearness import near_fields
 from boxkit.strategies.planner.parsing import parse
+from boxkit.strategies.planner.phrases import put_plainly
 from boxkit.strategies.planner.query import Measure, Query
 from boxkit.strategies.planner.search import Candidate, search
 from boxkit.strategies.planner.shapes import REACH, Similar, likeliest
@@ -157,6 +158,7 @@ def read(
     if said > MAX_TOKENS:
         length = f"the question has {said:,} words and marks, and no more than {MAX_TOKENS} are read"
         return Reading((), (), (), known.index.partial, length)
+    question = put_plainly(question, known.lexicon.phrases.__contains__)
     items = tag(question, known.lexicon)
     amounts = [item for item in items if any(_is_amount(known.index, link) for link in item.only("field"))]
     items = plainly(items, question, boxes.sources, len(boxes), amounts)

@@ -12,7 +12,7 @@ from boxkit.strategies.planner.adjectives import ADJECTIVES, comparatives, super
 from boxkit.strategies.planner.lexicon import EMPTY_WORDS, LIGHT_WORDS, NOUNS_TOO
 from boxkit.strategies.planner.linking import MAX_WORDS, Lexicon, Link
 from boxkit.strategies.planner.operators import OPERATORS
-from boxkit.strategies.planner.words import Token, normal, singular, stem, tokens
+from boxkit.strategies.planner.words import SPELT_OUT, Token, normal, singular, stem, tokens
 
 __all__ = ["Item", "tag"]
 
@@ -101,7 +101,10 @@ def _adjective_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 def _canvas(found: tuple[Token, ...]) -> tuple[str, list[int]]:
     """The tokens joined by spaces, numbers as ``#``, dates as ``@``, quoted texts as ``"``; and where each begins."""
     signs = {"number": "#", "date": "@", "quoted": '"'}
-    pieces = [signs.get(token.kind, token.text.casefold().replace("’", "'")) for token in found]
+    pieces = [
+        signs.get(token.kind, SPELT_OUT.get(token.text.lower(), token.text.casefold().replace("’", "'")))
+        for token in found
+    ]
     starts, at = [], 0
     for piece in pieces:
         starts.append(at)
@@ -155,6 +158,9 @@ def _operators(found: tuple[Token, ...], lexicon: Lexicon) -> Iterator[Span]:
                 if kind == "count" and canvas.startswith("numbers", start) and at and _is_content(found[at - 1]):
                     # "the phone numbers of all employees"
                     break
+                if kind == "count" and _are_named_numbers(found, at, place.get(match.end() + 1), lexicon):
+                    # "the numbers of all flights", where a flight has a number
+                    break
                 if kind == "count" and found[at].lower == "number" and at and _numbers(found[at - 1], lexicon):
                     # "the department number of Ada"
                     break
@@ -181,6 +187,11 @@ def _is_distributive(found: tuple[Token, ...], at: int, lexicon: Lexicon) -> boo
 def _numbers(token: Token, lexicon: Lexicon) -> bool:
     """Whether something is called the number of what the token names."""
     return any(link.kind == "field" for link in lexicon.phrases.get((singular(token.lower), "number"), ()))
+
+
+def _are_named_numbers(found: tuple[Token, ...], at: int, of: int | None, lexicon: Lexicon) -> bool:
+    said = any(token.lower == "numbers" for token in found[at:of])
+    return said and of is not None and any(_numbers(token, lexicon) for token in found[of : of + 2])
 
 
 def _is_content(token: Token) -> bool:

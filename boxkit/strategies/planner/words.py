@@ -10,25 +10,43 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-__all__ = ["Token", "name_words", "normal", "normal_uncached", "singular", "stem", "tokens"]
+__all__ = ["SPELT_OUT", "Token", "name_words", "normal", "normal_uncached", "singular", "stem", "tokens"]
 
 TokenKind = Literal["word", "number", "date", "quoted", "mark"]
 
-_SPELT_OUT = {"max": "maximum", "min": "minimum", "avg": "average", "dept": "department", "qty": "quantity"}
+SPELT_OUT = {"max": "maximum", "min": "minimum", "avg": "average", "dept": "department", "qty": "quantity"}
 _SCALES = {
+    "dozen": 12,
     "hundred": 100,
     "thousand": 1_000,
     "million": 1_000_000,
     "billion": 1_000_000_000,
-    "k": 1_000,
-    "m": 1_000_000,
+    "mn": 1_000_000,
+    "mio": 1_000_000,
+    "bn": 1_000_000_000,
 }
+#: Of these, those that are written right behind the digits; "m" only behind a currency, else it is metres.
+_GLUED_SCALES = {"k": 1_000, "mn": 1_000_000, "mio": 1_000_000, "bn": 1_000_000_000, "m": 1_000_000}
 _NUMBER_WORDS = {
     word: value
     for value, word in enumerate(
         "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
     )
-} | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+} | {
+    "sixteen": 16,
+    "seventeen": 17,
+    "eighteen": 18,
+    "nineteen": 19,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+}
+_TENS = frozenset(word for word, value in _NUMBER_WORDS.items() if 20 <= value < 100)
 _MONTHS = "january february march april may june july august september october november december".split()
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in _MONTHS)
 
@@ -45,6 +63,7 @@ _PIECE = re.compile(
   | (?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})
   | (?P<written>(?:{_DAY}\s+(?:of\s+)?)?\b(?:{_MONTH})\.?\s+(?:{_DAY}\s*,?\s+)?\d{{4}}\b)
   | (?P<number>(?<![\w.])[$€£]?-?(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\w]|\.\d))
+  | (?P<scaled>(?<![\w.])(?:[$€£]\d+(?:\.\d+)?m|[$€£]?\d+(?:\.\d+)?(?:k|mn|mio|bn))(?!\w))
   | (?P<possessive>['’]s?(?!\w))
   | (?P<word>[^\W_]+(?:[.\-&/][^\W_]+|['’](?!s\b)[^\W_]+)*)
   | (?P<mark>[,;:?!()])
@@ -220,6 +239,13 @@ def _number(text: str) -> int | float:
     return float(digits) if "." in digits else int(digits)
 
 
+def _scaled_number(text: str) -> int | float:
+    """``10k``, ``$2.5m``."""
+    digits = text.strip("$€£").rstrip("kmnbio")
+    value = float(digits) * _GLUED_SCALES[text.strip("$€£").removeprefix(digits)]
+    return int(value) if value == int(value) else value
+
+
 def tokens(question: str) -> tuple[Token, ...]:
     """The question's tokens in order; number words and scales (``two million``) become numbers."""
     found: list[Token] = []
@@ -237,6 +263,8 @@ def tokens(question: str) -> tuple[Token, ...]:
             )
         elif kind == "number" and len(text) > _MOST_DIGITS:
             found.append(Token(text, "word", text, text, None, start, end))
+        elif kind == "scaled":
+            found.append(Token(text, "number", text.lower(), "", _scaled_number(text.lower()), start, end))
         elif kind == "number":
             found.append(Token(text, "number", text, "", _number(text), start, end))
         elif kind == "possessive":
@@ -261,8 +289,8 @@ def _shared_names(found: list[Token]) -> list[Token]:
 
 def _word(text: str, start: int, end: int) -> Token:
     lower = normal(text)
-    if lower in _SPELT_OUT:
-        return Token(text, "word", _SPELT_OUT[lower], stem(_SPELT_OUT[lower]), None, start, end)
+    if lower in SPELT_OUT:
+        return Token(text, "word", SPELT_OUT[lower], stem(SPELT_OUT[lower]), None, start, end)
     if lower in _NUMBER_WORDS:
         return Token(text, "number", lower, lower, _NUMBER_WORDS[lower], start, end)
     return Token(text, "word", lower, stem(lower), None, start, end)
@@ -273,7 +301,11 @@ def _scaled(found: list[Token]) -> list[Token]:
     for token in found:
         before = merged[-1] if merged else None
         scale = _SCALES.get(token.lower) if token.kind == "word" else None
-        if before and before.kind == "number" and scale and abs(value := before.value * scale) < _LARGEST:
+        tens = before is not None and before.lower in _TENS and token.lower in _NUMBER_WORDS and 0 < token.value < 10
+        if before is not None and tens:
+            text = f"{before.text} {token.text}"
+            merged[-1] = Token(text, "number", text.lower(), "", before.value + token.value, before.start, token.end)
+        elif before and before.kind == "number" and scale and abs(value := before.value * scale) < _LARGEST:
             value = int(value) if value == int(value) else value
             text = f"{before.text} {token.text}"
             merged[-1] = Token(text, "number", text.lower(), "", value, before.start, token.end)

@@ -60,6 +60,18 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
         # What it costs; the name was given.
         ("How much is the Rose?", [(9.5,)]),
         ("What would I pay for the Ivy?", [(5.0,)]),
+        # Frames of politeness ask for nothing; what is added behind says what to show, in which order.
+        ("Could you please tell me how many growers there are?", [(3,)]),
+        ("I was wondering which plants cost more than 50, if you don't mind", [("Oak",)]),
+        ("I'd like the Lund-based growers", [("Fern & Co",), ("Green Yard",)]),
+        ("Which plant is taller than all the others? Just the name.", [("Oak",)]),
+        ("Of all the plants we have, how many are green?", [(3,)]),
+        ("Lund: how many growers are there?", [(2,)]),
+        ("Give me a breakdown of the plants by colour", [("green", 3), ("red", 2), ("white", 1)]),
+        ("What's the typical price of a plant?", [(pytest.approx(17.3333, abs=1e-3),)]),
+        # Amounts in words and short.
+        ("Which plants are taller than five dozen cm?", [("Ivy",), ("Oak",), ("Rose",)]),
+        ("Which plants are over twenty-nine cm but under 50 cm?", [("Mint",)]),
         ("List every plant of Moss Hall", [("Ivy",), ("Mint",), ("Oak",)]),
     ],
 )

@@ -1,0 +1,239 @@
+"""Turns of phrase that say the same as a plainer one: frames of politeness, contractions, idioms of amount and order."""
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from boxkit.strategies.planner.adjectives import comparatives, superlatives
+from boxkit.strategies.planner.words import normal, singular
+
+__all__ = ["put_plainly"]
+
+_VERBS_OF_TELLING = r"(?:tell|show|give|get|find|let|fetch|bring)"
+_TO_KNOW = r"(?:know|see|find out|get|have|learn|look at|hear|be told|check|ask|work out|figure out|find|understand)"
+_WH = r"(?:how|what|which|who|whom|whose|where|when|why|in (?:which|what)|for (?:which|what)|from (?:which|what)|of (?:which|all)|to (?:which|what)|on (?:which|what|average))"
+
+#: What stands in front of a question and asks for nothing; taken off as long as one fits.
+_BEGINNINGS = (
+    r"(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| everyone| all| team)?[,!.]*",
+    r"(?:ok|okay|so|please|kindly|alright|quick question|question|just (?:out of )?curious|out of (?:curiosity|interest)|if possible|if you (?:can|could|would|don't mind))[,:;!.–—-]*",
+    r"(?:well|now|right|and|also),",
+    r"(?:can|could|would|will) (?:you|we|i|someone|anyone|anybody)(?: please| kindly| possibly| maybe| perhaps| quickly| also| just)*(?: be so kind as to| help me(?: to)?| do me a favou?r and| see)?",
+    rf"i(?: would| should|'d)(?: really| just| also| quite)* (?:like|love|want|need|be (?:interested|curious|grateful|glad|happy|keen))(?: to {_TO_KNOW}| for you to {_VERBS_OF_TELLING} me| if you (?:could|would) {_VERBS_OF_TELLING} me| in (?:knowing|seeing|finding out))*(?: about| me)?,?",
+    rf"(?:i|we)(?: just| really| only| also)* (?:want|need|wish|am trying|are trying|would like)(?: you)?(?: to {_TO_KNOW})*(?: about)?,?",
+    rf"(?:i am|i'm|we are|we're)(?: just| really| kind of| a bit)* (?:curious|wondering|interested|looking|keen|trying|after|searching|hoping)(?: to {_TO_KNOW}| about| in| for| as to| if you (?:could|can) {_VERBS_OF_TELLING} me| knowing| seeing| finding(?: out)?)*,?",
+    rf"(?:i|we) (?:was|were) (?:just )?(?:wondering|curious|hoping)(?: about| as to| to {_TO_KNOW}| if you (?:could|can|would)(?: please)? {_VERBS_OF_TELLING} me)*,?",
+    r"i wonder(?: about)?,?",
+    rf"(?:do|does|would) (?:you|anyone|anybody|someone) (?:happen to )?(?:know|remember|recall),?(?= {_WH})",
+    r"(?:do you have |have you (?:got )?)?any idea(?: of| about)?,?",
+    rf"what (?:i|we) (?:would like|want|need|'d like|am after)(?: to {_TO_KNOW})? (?:is|are),?",
+    r"(?:remind me|let me know|let us know|help me(?: out)?|help us|my question is|the question is|here is my question)[,:]?",
+    rf"(?:is it|would it be) possible to {_TO_KNOW}",
+    rf"(?:please )?(?:tell|show|give|let) (?:me|us)(?: know)?(?: please| exactly| again)*,?(?= {_WH})",
+    rf"(?:find out|work out|figure out|look up|check|see|say|state|tell|determine|establish)(?: for me)?,?(?= {_WH})",
+    r"(?:look up|pull up|dig up|pull together|put together|go ahead and)(?: for me)?",
+)
+#: The same behind one.
+_ENDS = (
+    r"(?:please|thanks|thank you|thx|cheers|many thanks)(?: in advance| so much| very much| a lot)?",
+    r"if you (?:can|could|would|do not mind|don't mind|know|please|have it|happen to know)",
+    r"(?:for|to) me",
+    r"by any chance|out of (?:interest|curiosity)|do you know|(?:can|could) you tell me|would you say|at all",
+    r"at the moment|at present|right now|these days|nowadays|as of (?:now|today)",
+    r"on (?:record|file)|in (?:our|the|this|your) (?:data|database|records|dataset|data set|system|files)",
+    r"on (?:its|their) way(?: to [\w ]+)?",
+)
+#: Anywhere; the first group that a pattern has stays where ``\1`` stands.
+_SAME: tuple[tuple[str, str], ...] = (
+    # Contractions.
+    (r"\b(who|what|which|he|she|it)(?:['’]s| has) got\b", r"\1 has"),
+    (r"\b(have|has|had|['’]ve) got\b", "have"),
+    (r"\b(what|who|where|when|how|that|there|it|here|let)['’]s\b", r"\1 is"),
+    (r"\b(\w+)['’](?:re)\b", r"\1 are"),
+    (r"\b(i|we|you|they)['’]ve\b", r"\1 have"),
+    (r"\b(\w+)['’]ll\b", r"\1 will"),
+    (r"\b(i|we|you|they|he|she|it)['’]d\b", r"\1 would"),
+    (r"\bi['’]m\b", "i am"),
+    # Numbers.
+    (r"\bhalf a dozen\b", "6"),
+    (r"\b(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(one|two|three|four|five|six|seven|eight|nine)\b", r"\1 \2"),
+    (r"\ba couple(?: of)?\b", "2"),
+    (r"\ba (?=(?:dozen|hundred|thousand|million|billion)\b)", "one "),
+    (r"(?<=\d)\+(?= )", " or more"),
+    (r"\bsub-?(?=\d)", "under "),
+    (r"\b(?:in|during|from|of) the ((?:1[0-9]|20)\d)0['’]?s\b", r"between \g<1>0 and \g<1>9"),
+    (r"\bthe year (?=\d{4}\b)", ""),
+    # What is asked is said again, or behind.
+    (r"[.?;,]\s*(?:and )?(?:just|only|simply)(?: (?:give|show|list|tell|name)(?: me| us)?)? (?:the |their |its |his |her )?((?:\w+ ){0,2}\w+)(?: (?:is|are|will do)(?: fine| enough| sufficient)?)?[.!?]?$", r". Give the \1."),
+    (r"[.?;,]\s*i (?:would )?(?:only|just) (?:need|want|like|care about) (?:to know )?(?:the |their |its |his |her )?([^.?!]+)[.!?]?$", r". Give the \1."),
+    (r",\s*(\w+) only[.!?]?$", r". Give the \1."),
+    (r"\bwhat (?:is it|are they|is he|is she) called\b", "give the name"),
+    (r"\bwhat (?:it is|they are|he is|she is) called\b", "the name"),
+    (r"\b(?:is|are|goes by|go by)(?: the)? (?:called|named|name)(?: of)? what\b", "has what name"),
+    # How many, by what.
+    (r"\b(?:a |the )?(?:breakdown|distribution|split|tally|tallies) (?:of|for) (?:the )?(?:number of )?(?:the )?(.+?),? by\b", r"number of \1 by"),
+    (r"\b(?:break|split|divide) (?:up |down )?(?:the )?([\w ]+?)(?: up| down)?,? by (?:their |its )?([\w ]+?)(?=[?.!,:;]|$)", r"number of \1 per \2"),
+    (r"\b(?:a |the )?(?:tally|head ?count) of\b", "number of"),
+    (r"^(?:tally|tot)(?: up)?\b", "count"),
+    (r",? (?:and |together )?with (?:the |their )?(?:counts?|numbers?|totals?)(?: for each| of each)?(?=[?.!]|$)", " how many there are"),
+    (r"\bhow many are there of each ([\w ]+)", r"number per \1"),
+    # Averages and sums.
+    (r"\b(?:a |the )?typical(?! of)\b", "average"),
+    (r"\btypically\b|\bon avg\b", "on average"),
+    (r"\b(?:put|taken|added) together\b|\ball told\b|\bcollectively\b|\bbetween them\b|\bin aggregate\b", "in total"),
+    (r"\b(?:grand total|aggregate|cumulative)\b", "total"),
+    (r"\bhow much would it (?:cost|be) to (?:buy|get|purchase|own) (?:(?:one|a) copy of |one of )?(?:all|every|each)(?: of)?(?: the)?\b", "what is the total price of all"),
+    # The most of all.
+    (r"\bmore ([\w ]+?) than (?:any(?:one|body|thing)?(?: other| else)?(?: \w+)?|all (?:the )?others?|every(?:one|body|thing)? (?:other|else)(?: \w+)?|the (?:rest|others))\b(?= [a-z]|[?.!]|$)", r"the most \1"),
+    (r"\b(?:fewer|less) ([\w ]+?) than (?:any(?:one|body|thing)?(?: other| else)?(?: \w+)?|all (?:the )?others?|every(?:one|body|thing)? (?:other|else)(?: \w+)?|the (?:rest|others))\b(?= [a-z]|[?.!]|$)", r"the fewest \1"),
+    (r"\b(?:best|highest)[- ]paid\b", "with the highest salary"),
+    (r"\b(?:worst|lowest)[- ]paid\b", "with the lowest salary"),
+    (r"\btop[- ]earning\b|\btop earner\b", "with the highest salary"),
+    (r"\bcommonest\b", "most common"),
+    (r"\b(?:rarest|least (?:represented|widespread))\b", "least common"),
+    (r"\b(?:most|best)[- ](?:represented|widespread|numerous|prevalent)\b", "most common"),
+    (r",? (?:from|in order from) the (highest|largest|most expensive|longest|oldest|biggest)(?: \w+)? (?:down|downwards?)(?=[?.!,]|$)", r" \1 first"),
+    # What it costs.
+    (r"\b(?:sell|sells|selling|sold|go|goes|going|retail|retails) (?:for|at)(?= (?:\w+ ){0,3}[$€£]?\d| (?:more|less|over|under|above|below|at|no|up|exactly)\b)", "cost"),
+    (r"\bwhat (?:do|does|did|would|will) (?:we|you|they|one) charge for\b|\bwhat (?:we|you|they) charge for\b", "what is the price of"),
+    (r"\bhow much (?:do|does|would) (?:we|you|they) (?:charge|ask|want) for\b", "what is the price of"),
+    (r"\bset (?:me|you|us|one) back\b", "cost"),
+    # Of both, of all.
+    (r"\b([A-Z][\w.-]*(?: [A-Z][\w.-]*)*) and ([A-Z][\w.-]*(?: [A-Z][\w.-]*)*) alike\b", r"both \1 and \2"),
+    (r"\b(?:put|puts|putting) out\b|\b(?:bring|brings|bringing) out\b", "release"),
+    (r"\bbrought out\b", "released"),
+    (r"\b(?:set|setting) up\b|\bcame into (?:being|existence)\b", "established"),
+    (r"\b([A-Z][\w.]*(?: [A-Z][\w.]*)*)-(?:based|headquartered) ((?:[a-z]+ ){0,1}[a-z]+)", r"\2 based in \1"),
+    (r"\b(?:that |which |who )?(?:(?:have|has|having|with|are|is) )?(?:no|not any|without(?: any)?) (?:(?:direct )?access to the (?:sea|ocean|coast)|sea access|coast(?:line)?s?|outlet to the sea)\b", "that are landlocked"),
+    (r"\b(left|right)(?:-| )hand side\b|\b(left|right) side\b(?: of the road)?", r"\1\2"),
+    # About what.
+    (r"\b(?:when it comes to|as far as|with (?:regard|respect) to|judging by|going by|measured by|as measured by|based on) (?:the |their |its )?", "by "),
+)  # fmt: skip
+#: Two words for what one says; left alone where the data has something of that name.
+_COMPOUNDS = {
+    "publishing house": "publisher",
+    "publishing company": "publisher",
+    "publishing firm": "publisher",
+    "capital city": "capital",
+    "price tag": "price",
+    "price point": "price",
+    "asking price": "price",
+    "selling price": "price",
+    "home country": "country",
+    "country of origin": "country",
+    "home town": "hometown",
+    "member state": "member",
+    "member country": "member",
+    "member nation": "member",
+    "staff member": "employee",
+    "member of staff": "employee",
+    "job title": "job",
+    "body weight": "weight",
+    "head office": "headquarters",
+    "main office": "headquarters",
+    "date of birth": "birth date",
+    "place of birth": "birth place",
+    "land area": "area",
+    "surface area": "area",
+    "number of inhabitants": "population",
+    "number of residents": "population",
+    "number of people living": "population",
+    "running time": "length",
+    "playing time": "length",
+    "pay packet": "salary",
+}
+_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|«[^»]+»|(?<![\w'])['‘](?=\S)[^'‘’]*(?:['’]\w[^'‘’]*)*['’](?!\w)")
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_PLACEHOLDER = re.compile(f"{_OPEN}(.){_CLOSE}")
+_OF_ALL = re.compile(
+    r"^(?:out )?of (?:all )?(?:the |our |your |these |those |all )*([^,?]+?),? (how many|which|what)(?: of (?:them|these|those))?(?: ones?)? (.+)$",
+    re.IGNORECASE,
+)
+_TOPIC = re.compile(r"^([^:?,]{3,60}): (?=\w)(.+?)\b(?:it|them|him|there)\b([?.!]*)$", re.IGNORECASE)
+_WE_HAVE = re.compile(
+    r" (?:that )?(?:we|you|i) (?:have|hold|keep|store|carry|stock|list)(?: (?:data|information|records|anything))?(?: on| about| for)?(?=,| how| which| what)",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=1)
+def _compiled() -> tuple[re.Pattern[str], re.Pattern[str], tuple[tuple[re.Pattern[str], str], ...]]:
+    begins = re.compile(rf"^\W*(?:{'|'.join(_BEGINNINGS)})\s+(?=\w|{_OPEN})", re.IGNORECASE)
+    ends = re.compile(rf"[,;–—-]*\s+(?:{'|'.join(_ENDS)})\s*(?P<mark>[?.!]*)$", re.IGNORECASE)
+    same = tuple((re.compile(pattern, re.IGNORECASE if "[A-Z]" not in pattern else 0), to) for pattern, to in _SAME)
+    return begins, ends, same
+
+
+@lru_cache(maxsize=1)
+def _beyond_all() -> re.Pattern[str]:
+    more = "|".join(sorted(comparatives, key=len, reverse=True))
+    rest = r"(?:all|any|every|each)(?: of)?(?: the)?(?: others?| rest)(?: \w+)?|(?:anything|anyone|anybody|everything|everyone) else|the (?:rest|others)"
+    return re.compile(rf"\b(?:more (?P<base>\w+)|(?P<more>{more})) than (?:{rest})\b", re.IGNORECASE)
+
+
+def _superlative(match: re.Match[str]) -> str:
+    """``taller than all the others`` is "the tallest"."""
+    if match["base"]:
+        return f"the most {match['base']}"
+    of = {base: form for form, base in superlatives.items()}
+    return f"the {of[comparatives[match['more'].lower()]]}"
+
+
+def put_plainly(question: str, is_known: Callable[[tuple[str, ...]], bool]) -> str:
+    """The question in plainer words; quoted texts stay as they are.
+
+    Args:
+        question: The question.
+        is_known: Whether something in the data is called by these singular words.
+
+    >>> put_plainly("Could you tell me how many books there are, please?", lambda words: False)
+    'how many books there are?'
+    >>> put_plainly("I'd like the London-based firms", lambda words: False)
+    'the firms based in London'
+    """
+    kept = _QUOTED.findall(question)
+    if len(kept) > 50:
+        return question
+    places = iter(range(len(kept)))
+    text = _QUOTED.sub(lambda _: f"{_OPEN}{chr(0xE100 + next(places))}{_CLOSE}", " ".join(question.split()))
+    begins, ends, same = _compiled()
+    for pattern, to in same[:8]:
+        text = pattern.sub(to, text)
+    while (match := begins.match(text)) is not None:
+        text = text[match.end() :]
+    while (match := ends.search(text)) is not None and match.start() > 0:
+        text = text[: match.start()] + match["mark"]
+    text = _turned(text)
+    for pattern, to in same[8:]:
+        text = pattern.sub(to, text)
+    text = _beyond_all().sub(_superlative, text)
+    text = _joined(text, is_known)
+    text = _PLACEHOLDER.sub(lambda match: kept[ord(match[1]) - 0xE100], text)
+    return text.strip() or question
+
+
+def _turned(text: str) -> str:
+    """``Of all the books we hold, how many …`` and ``Zambezi: what dams are on it?``, the usual way round."""
+    text = _WE_HAVE.sub("", text)
+    if (match := _OF_ALL.match(text)) is not None:
+        text = f"{match[2]} {match[1]} {match[3]}"
+    if (match := _TOPIC.match(text)) is not None:
+        text = f"{match[2]}{match[1]}{match[3]}"
+    return text
+
+
+def _joined(text: str, is_known: Callable[[tuple[str, ...]], bool]) -> str:
+    for phrase, plain in _COMPOUNDS.items():
+        head, _, last = phrase.rpartition(" ")
+        forms = f"{last[:-1]}(?:y|ies)" if last.endswith("y") else f"{last}s?"
+        words = tuple(singular(word) for word in normal(phrase).split())
+        found = re.search(rf"\b{re.escape(head)} {forms}\b", text, re.IGNORECASE)
+        if found is not None and not is_known(words):
+            many = found.group().lower().endswith("s") and not last.endswith("s")
+            text = (
+                text[: found.start()] + plain + ("s" if many and not plain.endswith("s") else "") + text[found.end() :]
+            )
+    return text
