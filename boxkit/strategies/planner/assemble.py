@@ -40,7 +40,8 @@ class Assembly:
         if not outputs:
             raise NoSense
         tests, havings = said.all()
-        tests = [said.related(test) for test in tests]
+        # "female students (sex is F)" says one thing twice.
+        tests = list(dict.fromkeys(said.related(test) for test in tests))
         rankings = [*self._superlatives(outputs), *self._orders(outputs)]
         present = (*present, *self.meanings.extra)
         root = self._root(outputs, havings, rankings)
@@ -72,12 +73,18 @@ class Assembly:
                 measure = self._frequency(outputs[0].measure)
             else:
                 measure = self._ranked(figure, option)
-            if figure.summed and self._is_one_of_many(measure, outputs):
+            holder = superlative.holder.links[0].box if superlative.holder is not None else ""
+            shown = {output.measure.box for output in outputs}
+            if figure.summed and holder != measure.box and self._is_one_of_many(measure, outputs):
                 measure = replace(measure, function="sum")
+            elsewhere = bool(holder) and holder not in shown and not self.meanings.draft.groups
+            # "the guests of the room with the most beds": first a room is found, by counting, and then its guests.
+            self.meanings.penalty += 0.6 if elsewhere and measure.function else 0.0
             descending = superlative.direction == "max"
             if figure.adjective and option is not None and option.field:
                 descending ^= flips(figure.adjective, self.meanings.index.fields[option.place])
-            found.append(Ranking(measure, descending, superlative.count))
+            shared = elsewhere and not measure.function and measure.box == holder and superlative.count is None
+            found.append(Ranking(measure, descending, superlative.count, shared))
         return found
 
     def _frequency(self, shown: Measure) -> Measure:

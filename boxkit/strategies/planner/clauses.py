@@ -78,8 +78,10 @@ class Clauses:
             return None
         near, far = ends[:2]
         following = self.meanings.draft.at(self.meanings.draft.items.index(item) + 1)
-        if chosen is not None or (following is not None and following.kind == "of"):
-            # "the neighbours of Germany" are at the far end.
+        before = self.meanings.draft.at(self.meanings.draft.items.index(item) - 1)
+        owned = before is not None and before.value == "'s"
+        if chosen is not None or owned or (following is not None and following.kind == "of"):
+            # "the neighbours of Germany" and "Germany's neighbours" are at the far end.
             near, far = far, near
         return Via(relation, near, far)
 

@@ -73,6 +73,9 @@ def _attach(draft: Draft, place: int, last: int, operator: str, literal: Any) ->
         adjective, dated = "", True
     negated = draft.is_negated(place)
     left = _left_subject(draft, place)
+    if item.adjective and left is not None and left.links[0].kind == "box":
+        # "students older than 20": a student is who is old, whatever fields have students in their names.
+        left = None
     right = _right_subject(draft, last)
     things = left is not None and left.links[0].kind == "box" and right is not None and draft.is_measure(right)
     ordered = left is not None and draft.is_ordered(left) and not _is_aggregated(draft, left)

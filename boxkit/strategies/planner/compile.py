@@ -184,7 +184,7 @@ class _Compiler:
     # Figures over all rows.
 
     def _aggregates(self, rows: pa.Plan) -> pa.Plan:
-        plan = self._grain(rows)
+        plan = self._grain(self._narrowed(rows))
         differences = [output for output in self.query.outputs if output.kind == "difference"]
         shares = [output for output in self.query.outputs if output.kind == "share"]
         if differences:
@@ -198,6 +198,18 @@ class _Compiler:
             pa.Output(self._aggregated(output.measure), name) for output, name in self._named(self.query.outputs)
         )
         return pa.Aggregate(plan, (), measures)
+
+    def _narrowed(self, rows: pa.Plan) -> pa.Plan:
+        """The rows that a superlative leaves: ``the average age of the guests in the largest room``."""
+        for ranking in self.query.rankings:
+            value = self._column(ranking.measure)
+            if ranking.count is None:
+                rows = pa.Extreme(rows, value, smallest=not ranking.descending)
+            elif ranking.count and (ranking.measure.box != self.query.root or self.tree.multiplies):
+                raise PlanError("a figure over the rows of the first few of something else")
+            elif ranking.count:
+                rows = self._ranked(rows, ranking, value)
+        return rows
 
     def _share(self, plan: pa.Plan, output: Output) -> pa.Plan:
         apart = any(self._is_apart(test) or test.via is not None for test in self.query.tests)
@@ -282,7 +294,7 @@ class _Compiler:
         )
 
     def _ranked(self, plan: pa.Plan, ranking: Ranking, value: ex.Expression) -> pa.Plan:
-        if ranking.count is None and self.ties == "all":
+        if ranking.count is None and (self.ties == "all" or ranking.shared):
             return pa.Extreme(plan, value, smallest=not ranking.descending)
         ordered = pa.Sort(plan, (pa.SortKey(value, ranking.descending, nulls_first=False),))
         if ranking.count == 0:

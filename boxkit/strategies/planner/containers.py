@@ -5,7 +5,10 @@ from __future__ import annotations
 from boxkit.strategies.planner.draft import Draft
 from boxkit.strategies.planner.tagging import Item
 
-__all__ = ["container_of"]
+__all__ = ["container_of", "holder_of", "is_theirs"]
+
+
+_THEIRS = frozenset(("their", "its"))
 
 
 def container_of(draft: Draft, item: Item, is_value: bool) -> Item | None:
@@ -16,6 +19,9 @@ def container_of(draft: Draft, item: Item, is_value: bool) -> Item | None:
         before = draft.at(place - 2)
     if before is not None and _names_box(before):
         return before
+    if is_theirs(draft, item):
+        # "Find their names": those of what was asked for.
+        return next((item for item in draft.items[:place] if _names_box(item)), None)
     after = draft.at(place + 1)
     if is_value:
         if after is not None and _names_box(after):
@@ -43,6 +49,23 @@ def container_of(draft: Draft, item: Item, is_value: bool) -> Item | None:
             continue
         return None
     return None
+
+
+def holder_of(draft: Draft, place: int) -> Item | None:
+    """The thing that has the most or is the largest: ``room`` in "room with the most beds", "the largest room"."""
+    at = draft.before(place, frozenset(("empty", "relative")))
+    before, after = draft.at(at), draft.at(place + 1)
+    tied = any(item.kind == "relative" for item in draft.items[at + 1 : place])
+    for item in (before if tied else None, after if draft.items[place].kind == "superlative" else None):
+        if item is not None and item.kind == "mention" and not item.is_value and item.links[0].kind == "box":
+            return item
+    return None
+
+
+def is_theirs(draft: Draft, item: Item) -> bool:
+    """Whether it is said to belong to what was named before: ``their names``."""
+    before = draft.at(draft.items.index(item) - 1)
+    return before is not None and before.text.lower() in _THEIRS
 
 
 def _names_box(item: Item) -> bool:

@@ -102,11 +102,13 @@ class Superlative:
         figure: By what.
         direction: The largest or the smallest.
         count: How many; None for the one, with its ties.
+        holder: The thing that is said to have the most of it: ``the room with the most beds``; None where none is said.
     """
 
     figure: Figure
     direction: Literal["max", "min"]
     count: int | None = None
+    holder: Item | None = None
 
 
 @dataclass(frozen=True, slots=True)

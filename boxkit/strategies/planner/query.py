@@ -105,11 +105,15 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """An order: by what, which end first, and how many; None for the one with all its ties, 0 for all rows in order."""
+    """An order: by what, which end first, and how many; None for the one with all its ties, 0 for all rows in order.
+
+    ``shared`` says that it finds a thing to which all that is shown belongs: ``the guests of the largest room``.
+    """
 
     measure: Measure
     descending: bool
     count: int | None = 0
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,20 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from boxkit.box import BoxSet
 from boxkit.strategies.planner.assemble import Assembly
-from boxkit.strategies.planner.containers import container_of
+from boxkit.strategies.planner.containers import container_of, is_theirs
 from boxkit.strategies.planner.draft import Draft
 from boxkit.strategies.planner.fields import Place
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins, Tree
-from boxkit.strategies.planner.lexicon import DIRECTIONS, LIGHT_WORDS
+from boxkit.strategies.planner.lexicon import LIGHT_WORDS
 from boxkit.strategies.planner.meanings import Choice, Meanings, NoSense
-from boxkit.strategies.planner.options import Option, Slot, slots_of
+from boxkit.strategies.planner.options import Slot, slots_of
 from boxkit.strategies.planner.query import Measure, Query, is_apart, join_tree
+from boxkit.strategies.planner.roles import against_direction, may_have_other_role, preposition
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import normal, stem
 
@@ -177,7 +179,7 @@ def _candidate(
         "guesses": meanings.penalty
         + _intricacy(query, joins, draft.index)
         + _strays(query, choice, joins)
-        + _roles(draft, choice, slots),
+        + sum(0.6 for slot in slots if slot.item and may_have_other_role(draft, slot.item, choice[slot.key])),
     }
     return Candidate(query, 0.0, costs, tuple(unplaced), tree, tuple(option.how for option in choice.values()))
 
@@ -307,13 +309,13 @@ def _joined(choice: Choice, hints: Sequence[Item], tree: Tree, joins: Joins) -> 
 def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -> float:
     """A field should belong to the box that its words stand beside: ``names of authors``, ``book price``."""
     cost = 0.0
-    goes = {"from", "to"} <= {_preposition(draft, slot.item) for slot in slots if slot.item and choice[slot.key].values}
+    goes = {"from", "to"} <= {preposition(draft, slot.item) for slot in slots if slot.item and choice[slot.key].values}
     for slot in slots:
         option = choice[slot.key]
         by_name = option.how == "part" and "name" in (slot.item.text.lower() if slot.item else "")
         if slot.item is None or not (option.field or by_name):
             continue
-        cost += _direction(draft, slot.item, option, goes)
+        cost += against_direction(draft, slot.item, option, goes)
         container = container_of(draft, slot.item, bool(option.values))
         if container is None or _holds_name(slot.item, draft.index.box_stems[option.box]):
             continue
@@ -325,8 +327,25 @@ def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -
         if not boxes:
             boxes = {link.box: link.score - 0.1 for link in container.only("field")}
         # What stands in a junction belongs to both that it ties: "languages that are official in".
-        near = option.box in joins.junctions or any(_is_near(joins, box, option.box) for box in boxes)
+        near = not is_theirs(draft, slot.item) and (
+            option.box in joins.junctions or any(_is_near(joins, box, option.box) for box in boxes)
+        )
         cost += (0.08 if near else weight) * (1 - boxes.get(option.box, 0.0))
+    return cost + _lists(draft, choice)
+
+
+def _lists(draft: Draft, choice: Choice) -> float:
+    """``type codes and descriptions``: what stands in one list is of one box, where that has both."""
+    cost = 0.0
+    for one, two in pairwise(target.figure.item for target in draft.targets):
+        if one is None or two is None or id(one) not in choice or id(two) not in choice:
+            continue
+        first, second = choice[id(one)], choice[id(two)]
+        both = set.intersection(
+            *({link.box for link in each.only("field") if link.score >= 0.6} for each in (one, two))
+        )
+        apart = bool(first.field and second.field) and first.box != second.box
+        cost += 0.1 if apart and both and container_of(draft, two, False) is None else 0.0
     return cost
 
 
@@ -339,44 +358,6 @@ def _is_near(joins: Joins, one: str, two: str) -> bool:
     """Whether a row of one box has but one of the other: ``population of the members``."""
     tree = joins.tree(one, frozenset((two,)))
     return tree is not None and 0 < len(tree.steps) <= 2 and not tree.multiplies
-
-
-def _preposition(draft: Draft, item: Item) -> str:
-    before = draft.at(draft.items.index(item) - 1)
-    return before.text.lower() if before is not None and before.kind == "preposition" else ""
-
-
-def _direction(draft: Draft, item: Item, option: Option, goes: bool) -> float:
-    """``from Los Angeles`` is the origin, ``to`` the destination, where there are such fields; dear if it has both."""
-    preposition = _preposition(draft, item)
-    if not option.values or preposition not in DIRECTIONS:
-        return 0.0
-    stems = set(draft.index.fields[option.place].stems)
-    if goes and not stems & DIRECTIONS[preposition]:
-        return 0.4
-    return sum(0.1 for word, fields in DIRECTIONS.items() if word != preposition and stems & fields)
-
-
-def _roles(draft: Draft, choice: Choice, slots: Sequence[Slot]) -> float:
-    return sum(0.6 for slot in slots if slot.item and _may_have_other_role(draft, slot.item, choice[slot.key]))
-
-
-def _may_have_other_role(draft: Draft, item: Item, option: Option) -> bool:
-    """``friends of Bob``, where Bob is in two fields of one box: his friends, or those whose friend he is?"""
-    parents = draft.index.parents
-    parent = parents.get(option.place) if option.values else None
-    others = [link for link in item.only("value") if link.box == option.box and link.field != option.field]
-    if parent is None or all(parents.get(link.place) != parent for link in others):
-        return False
-    if _preposition(draft, item) in DIRECTIONS:
-        return False
-    asked = next((clause.subject for clause in draft.clauses if clause.value is item), None)
-    before = draft.at(draft.items.index(item) - 1)
-    after = draft.at(draft.items.index(item) + 1)
-    owns = (before is not None and before.kind == "of") or (
-        after is not None and after.text.lower() in ("'s", "have", "has", "had")
-    )
-    return asked is None or owns
 
 
 def slots_items(slots: Sequence[Slot]) -> list[Item]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from boxkit.strategies.planner.adjectives import ADJECTIVES
+from boxkit.strategies.planner.containers import holder_of
 from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Function, Order, Superlative
 from boxkit.strategies.planner.lexicon import LIGHT_WORDS
 from boxkit.strategies.planner.tagging import Item
@@ -20,6 +22,9 @@ def in_head(draft: Draft, place: int) -> bool:
     """Whether nothing that is asked for stands before: then ``the highest price`` is itself asked for."""
     for item in draft.items[:place]:
         if item.kind == "mention" and item.is_schema and not item.is_value:
+            if any(item is group for group in draft.groups):
+                # "for each city, the highest price": by what is grouped is not what is asked for.
+                continue
             return False
         if item.kind in ("count",):
             return False
@@ -138,6 +143,9 @@ def _is_group(draft: Draft, place: int) -> bool:
         return False
     if not figures or mention is None or follows_verb or not draft.is_thing(mention):
         return False
+    if item.text.lower() == "across" and any(each.kind in ("count", "sum") for each in figures):
+        # "the total balance across accounts" is one sum over all of them.
+        return False
     if any(draft.index.fields[link.place].yes for link in mention.only("field")[:1]):
         # "by retired teachers" says which, and makes no groups.
         return False
@@ -155,6 +163,10 @@ def _is_summed_over(draft: Draft, place: int) -> bool:
     mention = draft.schema(draft.after(place, frozenset(("empty",))))
     before = draft.schema(draft.before(place, frozenset(("empty",))))
     if words not in (["sum"], ["add up"], ["total"]) or mention is None or before is None:
+        return False
+    told = [item.text.lower() for item in draft.items[:2]]
+    if words == ["total"] and told != ["total", "the"]:
+        # "Find the total price for each order", where nobody is told to total.
         return False
     asked = any(item.text.lower() in ("what", "which", "how") for item in draft.items[:2])
     boxes = {link.box for link in before.only("field") if link.score >= 0.6}
@@ -208,6 +220,8 @@ def _read_superlative(draft: Draft, place: int) -> None:
         top = draft.free(draft.before(draft.items.index(number), frozenset(("empty",))), "extreme", "first")
         if top is not None:
             top.used = True
+    if item.used and draft.superlatives:
+        draft.superlatives[-1] = replace(draft.superlatives[-1], holder=holder_of(draft, place))
 
 
 def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> bool:
@@ -230,7 +244,7 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
     most = item.kind == "extreme" and item.text.lower().split()[-1] in ("most", "least", "fewest")
     dated = mention is not None and most and _is_date_of_many(draft, mention)
     if mention is not None and draft.is_ordered(mention) and not draft.is_thing(mention) and not dated:
-        if head and count is None and operator is None:
+        if head and count is None and operator is None and not _describes(draft, item, at):
             return False
         _take(item, operator, mention)
         function = "" if function == "count" else function
@@ -270,6 +284,12 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
     _take(item, operator, mention)
     draft.superlatives.append(Superlative(Figure("count", mention), direction, count))
     return True
+
+
+def _describes(draft: Draft, item: Item, at: int) -> bool:
+    """``the youngest independent country``: the mention says which country, and is not what is asked for."""
+    following = draft.schema(at + 1)
+    return item.kind == "superlative" and following is not None and following.links[0].kind == "box"
 
 
 def _is_date_of_many(draft: Draft, mention: Item) -> bool:

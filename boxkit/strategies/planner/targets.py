@@ -50,6 +50,9 @@ def read_targets(draft: Draft) -> None:
     if not draft.targets and any(clause.value is not None or clause.operator == "flag" for clause in draft.clauses):
         # "Which monarchies drive on the left?": the things that have these values.
         draft.targets.append(Target(Figure("", None)))
+    if len(draft.targets) > 1 and draft.targets[0].kind == "measure" and draft.targets[1].figure.function:
+        # "How long is the total playing time?" asks for one thing.
+        draft.targets = draft.targets[1:]
     _read_verb(draft)
     functions = _apply_afterwards(draft, functions)
     words = {item.text.lower() for item in draft.items}
