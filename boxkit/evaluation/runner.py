@@ -27,6 +27,7 @@ from boxkit.errors import (
     SourceError,
 )
 from boxkit.evaluation.datasets import Dataset, Task, open_dataset
+from boxkit.evaluation.datasets.databases import NamedBoxes
 from boxkit.evaluation.folder import Lost, RunFolder
 from boxkit.evaluation.identity import described, models_of, seed_of, without_split
 from boxkit.evaluation.records import Record
@@ -112,10 +113,7 @@ async def aevaluate(
         run = _Run(strategy, tasks, folder, names, dollars, on_progress, frozenset(again))
         with ThreadPoolExecutor(min(64, concurrency + 4), thread_name_prefix="boxkit-evaluate") as pool:
             run.pool = pool
-            try:
-                await run.work(concurrency)
-            finally:
-                await folder.close()
+            await run.work(concurrency)
         return run.report
 
 
@@ -253,8 +251,7 @@ class _Run:
             self._put_back(task, error)
             return
         self.lost_in_a_row = 0
-        record = await self._in_pool(lambda: _judged(task, record, self.scorers))
-        await self.folder.add(record)
+        record = await self._in_pool(lambda: self._kept(_judged(task, record, self.scorers)))
         self.spent += record.usage
         self.report.records.append(record)
         self._count_fault(record)
@@ -274,7 +271,9 @@ class _Run:
     async def _answered(self, task: Task, record: Record) -> Record:
         """The record with the answer, or with what went wrong for this question alone."""
         try:
-            boxes = await self._in_pool(task.boxes)
+            boxes = task.boxes.ready() if isinstance(task.boxes, NamedBoxes) else None
+            if boxes is None:
+                boxes = await self._in_pool(task.boxes)
             return record.answered(await self.strategy.aask(task.asked, boxes))
         except (SourceError, BoxError) as error:
             return record.failed("source", str(error))
@@ -286,10 +285,15 @@ class _Run:
             # One evaluated example is a border: a fault of ours is on record, and the run goes on.
             return record.failed("boxkit", traceback.format_exc(limit=-8))
 
+    def _kept(self, record: Record) -> Record:
+        self.folder.add(record)
+        return record
+
     async def _lost(self, task: Task, error: LLMError) -> None:
         usage = error.usage or Usage()
         if usage.calls or not isinstance(error, BudgetSpent):
-            await self.folder.add_lost(Lost(task.key, f"{type(error).__name__}: {error}", usage))
+            lost = Lost(task.key, f"{type(error).__name__}: {error}", usage)
+            await self._in_pool(lambda: self.folder.add_lost(lost))
             self.spent += usage
             self._tell()
 
@@ -316,6 +320,9 @@ def _judged(task: Task, record: Record, scorers: Sequence[str]) -> Record:
         record = replace(record, gold=tuple(tuple(row) for row in task.gold()))
     except (SourceError, BoxError) as error:
         record = replace(record, gold_problem=str(error))
+    except Exception:
+        # One evaluated example is a border.
+        record = replace(record, gold_problem=traceback.format_exc(limit=-3))
     try:
         return record.scored(scorers)
     except Exception:

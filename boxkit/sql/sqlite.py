@@ -63,12 +63,13 @@ class SqliteEngine:
         if refusal is not None:
             return refusal
         started = time.monotonic()
-        try:
-            # Opened here as well: an error in opening it is told in boxkit's own words.
-            with self.database.connect() as connection:
-                content = b"" if self.path else connection.serialize()
-        except SourceError as error:
-            return Failure("exception", str(error), type=type(error).__name__, source=sql)
+        content = b""
+        if not self.path:
+            try:
+                with self.database.connect() as connection:
+                    content = connection.serialize()
+            except SourceError as error:
+                return _unreadable(error, sql)
         head = {
             "uri": self.database.uri if self.path else "",
             "bytes": len(content),
@@ -81,11 +82,19 @@ class SqliteEngine:
         asked = json.dumps(head).encode() + b"\n" + content
         names, rows, end = _answer(asked, limits.seconds, keep=not content)
         if end is None or "error" in end:
-            return self._failure(end, sql, limits, time.monotonic() - started)
+            return self._unopened(sql) or self._failure(end, sql, limits, time.monotonic() - started)
         labels = field_labels(names)
         frame = frame_of([column([row[at] for row in rows]) for at in range(len(labels))], labels, len(rows))
         notes = ("texts that are no UTF-8 have \ufffd in place of what cannot be read",) if end["replaced"] else ()
         return Fetched(frame, end["more"], time.monotonic() - started, notes)
+
+    def _unopened(self, sql: str) -> Failure | None:
+        """The failure that a database is which cannot be opened, in boxkit's own words; None for one that can be."""
+        try:
+            with self.database.connect():
+                return None
+        except SourceError as error:
+            return _unreadable(error, sql)
 
     def _failure(self, end: Mapping[str, Any] | None, sql: str, limits: SqlLimits, seconds: float) -> Failure:
         if end is None and seconds >= limits.seconds:
@@ -94,6 +103,10 @@ class SqliteEngine:
             return too_large(sql, limits)
         known: type[Exception] = getattr(sqlite3, end["type"], sqlite3.Error)
         return sql_failure(known(end["error"]), sql, self.boxes, native=True)
+
+
+def _unreadable(error: SourceError, sql: str) -> Failure:
+    return Failure("exception", str(error), type=type(error).__name__, source=sql)
 
 
 def _answer(

@@ -7,9 +7,10 @@ is sent the outcome. Two small drivers do it, one blocking, one on an event loop
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -19,6 +20,7 @@ from boxkit.errors import LLMError
 from boxkit.executor import acompute_result, aexecute, compute_result, execute
 from boxkit.executor.limits import Limits
 from boxkit.llm.protocol import LLM, Message, Parameters
+from boxkit.threads import threads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,26 +137,72 @@ def _do(request: Request) -> Any:
         case Together(generators):
             if not generators:
                 return []
-            with ThreadPoolExecutor(max_workers=len(generators), thread_name_prefix="boxkit") as pool:
+            with threads(len(generators)) as pool:
                 return _all_of(list(pool.map(_driven, generators)))
 
 
 async def adrive(steps: Steps[T]) -> T:
     """The same on the running event loop; cancelling it closes the generator."""
     try:
-        request = next(steps)
-        while True:
+        request: Request | _End = await _until_it_waits(steps, _resumed(steps.send, None))
+        while not isinstance(request, _End):
             try:
                 outcome = await _ado(request)
             except Exception as error:
-                request = steps.throw(error)
+                request = _resumed(steps.throw, error)
             else:
-                request = steps.send(outcome)
-    except StopIteration as stop:
-        result: T = stop.value
+                request = _resumed(steps.send, outcome)
+            request = await _until_it_waits(steps, request)
+        result: T = request.value
         return result
     finally:
-        steps.close()
+        with suppress(ValueError):  # a thread is at work in it, and closes it when it is through
+            steps.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """A generator has returned this."""
+
+    value: Any
+
+
+def _resumed(resume: Callable[[Any], Request], value: Any) -> Request | _End:
+    """What a generator wants next; its end as a value, for a `StopIteration` passes through no future."""
+    try:
+        return resume(value)
+    except StopIteration as stop:
+        return _End(stop.value)
+
+
+async def _until_it_waits(steps: Steps[Any], request: Request | _End) -> Request | _End:
+    """The next request that is no computation.
+
+    One thread does all computations up to there, and the generator's own work between them: each way to a thread and
+    back costs as much as a small query, and prompts are made off the event loop.
+    """
+    if not isinstance(request, Compute):
+        return request
+    cancelled = threading.Event()
+    try:
+        return await asyncio.to_thread(_computed, steps, request, cancelled)
+    except asyncio.CancelledError:
+        cancelled.set()
+        raise
+
+
+def _computed(steps: Steps[Any], request: Request | _End, cancelled: threading.Event) -> Request | _End:
+    while isinstance(request, Compute):
+        try:
+            outcome = request.function()
+        except Exception as error:
+            request = _resumed(steps.throw, error)
+        else:
+            request = _resumed(steps.send, outcome)
+        if cancelled.is_set():
+            steps.close()
+            break
+    return request
 
 
 async def _ado(request: Request) -> Any:
@@ -167,8 +215,8 @@ async def _ado(request: Request) -> Any:
             return await aexecute(code, frames, limits=limits)
         case ExecuteOnDatabase(code, path, limits):
             return await acompute_result(code, path, limits=limits)
-        case Compute(function):
-            return await asyncio.to_thread(function)
+        case Compute():
+            raise AssertionError("computations are done on the way to the next request")
         case Together(generators):
             return _all_of(await asyncio.gather(*map(adrive, generators), return_exceptions=True))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
 
 from boxkit.errors import SourceNotFound, UnreadableSource
-from boxkit.evaluation.datasets import open_dataset
+from boxkit.evaluation.datasets import databases, open_dataset
 
 
 def database(folder, name, script="CREATE TABLE t (a INTEGER, b TEXT); INSERT INTO t VALUES (1, 'x'), (2, 'y');"):
@@ -127,6 +128,33 @@ def test_gold_that_depends_on_the_day_is_executed_when_an_answer_is_judged(data)
     path = task.context["database"]
     with closing(sqlite3.connect(path)) as connection:
         assert task.gold() == connection.execute(task.program).fetchall()
+
+
+def test_gold_is_executed_once_for_all_who_ask_unless_it_may_change(tmp_path, monkeypatch):
+    database(tmp_path / "database", "shop")
+    queries = ["SELECT a FROM t", "SELECT a FROM t", "SELECT a, julianday('now') FROM t"]
+    written(tmp_path / "dev.json", [ROW | {"query": each, "question": f"{at}?"} for at, each in enumerate(queries)])
+    dataset = open_dataset("spider", tmp_path)
+    run, real = [], databases._rows
+    monkeypatch.setattr(databases, "_rows", lambda path, sql: run.append(sql) or real(path, sql))
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda task: task.gold(), [*dataset[:2]] * 4)) == [[(1,), (2,)]] * 8
+    assert run == queries[:1]
+    dataset[0].gold().append("of the caller's own")
+    assert dataset[1].gold() == [(1,), (2,)] and len(dataset[2].gold()[0]) == 2
+    assert run == [queries[0], queries[2]], "the time goes on: such a query is run each time"
+    with closing(sqlite3.connect(dataset[0].context["database"])) as connection:
+        connection.execute("UPDATE t SET a = 3")
+        connection.commit()
+    assert dataset[0].gold() == [(3,), (3,)], "the database has changed"
+
+
+def test_gold_that_fails_says_so_each_time(tmp_path):
+    database(tmp_path / "database", "shop")
+    gold = databases.Databases.of([tmp_path / "database"]).rows
+    for _ in range(2):
+        with pytest.raises(UnreadableSource, match="the gold query fails: no such column: absent"):
+            gold("shop", "SELECT absent FROM t")
 
 
 def test_german_spider_says_which_gold_queries_are_broken(data):

@@ -144,6 +144,31 @@ def test_kill_9_at_any_moment_loses_nothing_and_repeats_nothing(shop, tmp_path):
     assert len(keys) == 40 and set(keys.values()) == {1}
 
 
+def test_a_full_disk_ends_the_run_and_the_same_command_goes_on(shop, tmp_path, monkeypatch):
+    real, left = os.fsync, [5]
+
+    def full(handle):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device")
+        real(handle)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(BoxkitError, match=r"(?s)cannot be kept: .*No space left.*the same command then goes on"):
+            evaluate(knowing(model()), shop, tmp_path / "run", concurrency=4)
+    assert evaluate(knowing(model()), shop, tmp_path / "run", concurrency=4).summary().right == 40
+    keys = Counter(line["record"]["key"] for line in lines(tmp_path / "run"))
+    assert len(keys) == 40 and set(keys.values()) == {1}
+
+
+def test_gold_that_cannot_be_computed_at_all_costs_its_question_its_verdict_only(shop):
+    broken = replace(shop, tasks=(replace(shop[0], gold=lambda: 1 / 0), *shop[1:3]))
+    report = evaluate(knowing(model()), broken)
+    assert (report.done, report.summary().unjudged, report.summary().right) == (3, 1, 2)
+    assert "ZeroDivisionError" in next(each.gold_problem for each in report.records if each.gold_problem)
+
+
 def test_two_processes_do_not_write_one_run(shop, tmp_path):
     import fcntl
 

@@ -7,20 +7,20 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from boxkit.errors import SourceNotFound, UnreadableSource
 from boxkit.evaluation.datasets.rows import BadField
+from boxkit.evaluation.sqlite_files import Results, connected
 
 if TYPE_CHECKING:
     from boxkit.box import BoxSet
 
-__all__ = ["Databases"]
+__all__ = ["Databases", "NamedBoxes"]
 
 #: Databases whose boxes are kept in memory.
 _KEPT = 24
@@ -41,6 +41,7 @@ class Databases:
     folders: tuple[Path, ...]
     _loaded: OrderedDict[str, BoxSet] = field(default_factory=OrderedDict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _gold: Results = field(default_factory=Results, repr=False)
 
     @classmethod
     def of(cls, folders: Iterable[Path]) -> Databases:
@@ -82,6 +83,10 @@ class Databases:
             self._loaded.move_to_end(name)
             return self._loaded[name]
 
+    def loaded(self, name: str) -> BoxSet | None:
+        """The boxes of a database that are in memory; None where they are not."""
+        return self._loaded.get(name)
+
     @contextmanager
     def checking(self) -> Iterator[Callable[[str, str], None]]:
         """What says whether SQLite takes a query, which is not run; each database is opened once.
@@ -94,7 +99,7 @@ class Databases:
 
             def check(name: str, sql: str) -> None:
                 if name not in connections:
-                    connections[name] = opened.enter_context(closing(_connect(self.path(name))))
+                    connections[name] = opened.enter_context(connected(self.path(name)))
                 try:
                     connections[name].execute(f"EXPLAIN {sql}").close()
                 except (sqlite3.Error, sqlite3.Warning) as error:
@@ -108,16 +113,31 @@ class Databases:
         Raises:
             UnreadableSource: It fails.
         """
-        deadline = time.monotonic() + _GOLD_S
-        with closing(_connect(self.path(name))) as connection:
-            connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
-            try:
-                return connection.execute(sql).fetchall()
-            except (sqlite3.Error, sqlite3.Warning) as error:
-                raise UnreadableSource(f"the gold query fails: {error}: {sql}", where=name) from error
+        try:
+            path = self.path(name)
+            return self._gold.of(path, sql, lambda: _rows(path, sql))
+        except (sqlite3.Error, sqlite3.Warning, OSError, BadField) as error:
+            raise UnreadableSource(f"the gold query fails: {error}: {sql}", where=name) from error
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)
-    connection.text_factory = partial(bytes.decode, errors="ignore")
-    return connection
+@dataclass(frozen=True, slots=True)
+class NamedBoxes:
+    """Gives the boxes of one of the databases."""
+
+    databases: Databases
+    name: str
+
+    def __call__(self) -> BoxSet:
+        """Load them, unless they are in memory."""
+        return self.databases.boxes(self.name)
+
+    def ready(self) -> BoxSet | None:
+        """Them, where they are in memory."""
+        return self.databases.loaded(self.name)
+
+
+def _rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
+    deadline = time.monotonic() + _GOLD_S
+    with connected(path, partial(bytes.decode, errors="ignore")) as connection:
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+        return connection.execute(sql).fetchall()

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from boxkit.evaluation.scorers.score import Score
 from boxkit.evaluation.scorers.spider_grammar import Schema, Unit, Unreadable, read_select
+from boxkit.evaluation.sqlite_files import connected, stamp
 
 __all__ = ["spider_exec"]
 
@@ -33,8 +32,8 @@ def spider_exec(predicted: str, gold: str, *, database: str | Path) -> Score:
     path = Path(database)
     if not path.is_file():
         return Score.none(f"there is no database {path}")
-    schema = _schema(path, _stamp(path), tuple(_stamp(each) for each in _tables_files(path)))
-    with closing(_connect(path)) as connection:
+    schema = _schema(path, stamp(path), tuple(stamp(each) for each in _tables_files(path)))
+    with connected(path) as connection:
         try:
             wanted = read_select(gold, schema)
         except Unreadable as error:
@@ -59,20 +58,10 @@ def _by_unit(rows: Sequence[Sequence[Any]], units: Sequence[Unit]) -> dict[Unit,
     return {unit: [row[at] for row in rows] for at, unit in enumerate(units)}
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    """What changes when a file does."""
-    state = path.stat()
-    return state.st_mtime_ns, state.st_size
-
-
 @lru_cache(maxsize=64)
 def _schema(path: Path, *_stamps: object) -> Schema:
     """A database's schema: a benchmark asks hundreds of questions of each, and its file of keys is long."""
-    with closing(_connect(path)) as connection:
+    with connected(path) as connection:
         return Schema(_columns(connection), _tied(path, connection))
 
 
