@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from boxkit.converters.columns import EXACT_IN_FLOAT
 from boxkit.converters.filling import Filling
+from boxkit.threads import threads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ def read_columns(
                 reader = cursor.fetch_record_batch()
                 names, kinds = [columns[at] for at in wanted], [affinities[at] for at in wanted]
                 questions = dict(_questions(reader.schema, names, kinds))
-                with ThreadPoolExecutor(1, thread_name_prefix="boxkit") as pool:
+                with threads(1) as pool:
                     bent = pool.submit(_bent, questions, table, connect)
                     filled = _filled(reader, rows)
                     left_out = bent.result()

@@ -6,7 +6,6 @@ import http.client
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +18,7 @@ from boxkit.llm.openai import OpenAI
 from boxkit.llm.prices import FREE
 from boxkit.llm.protocol import LLM
 from boxkit.llm.pull import KNOWN_MODELS, pull, pulled, pulled_path
+from boxkit.threads import threads
 
 __all__ = ["DEFAULT_MODEL", "PLANNER", "SERVERS", "Choice", "Found", "LocalAddress", "available", "choose", "pull"]
 
@@ -85,7 +85,7 @@ def available(*, servers: Sequence[LocalAddress] = SERVERS, timeout_s: float = 0
         servers: The local servers to look for; they are asked at the same time.
         timeout_s: How long each may take to answer, in seconds.
     """
-    with ThreadPoolExecutor(max(1, len(servers))) as pool:
+    with threads(max(1, len(servers))) as pool:
         answers = list(pool.map(lambda server: _server(server, timeout_s), servers))
     here = pulled()
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,6 +20,7 @@ from boxkit.memory.memory import Memory
 from boxkit.memory.rows import same_rows
 from boxkit.memory.written import boxes_used
 from boxkit.syntax import ONE_PARSER
+from boxkit.threads import threads
 
 if TYPE_CHECKING:
     from boxkit.box import BoxSet
@@ -124,7 +125,7 @@ class _Run:
     def stage(self, examples: list[Example], shown: Memory | None) -> None:
         """Do these examples, a few at once, until they are done or a bound is reached."""
         waiting = iter(examples)
-        with ThreadPoolExecutor(self.concurrency, thread_name_prefix="boxkit-learn") as pool:
+        with threads(self.concurrency, "boxkit-learn") as pool:
             running: set[Future[tuple[Finished, Demonstration | None]]] = set()
             try:
                 while self._may_go_on():
