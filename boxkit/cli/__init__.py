@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 
 __all__ = ["main"]
@@ -9,12 +11,35 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line; the entry point of ``boxkit`` and of ``python -m boxkit``."""
-    try:
-        from boxkit.cli.app import app
-        from boxkit.cli.terminal import forgiving_streams
+    if sys.platform != "win32" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Nothing is there yet that would have to be cleared up; an exception could get lost while modules load.
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    from boxkit.cli.interrupt import INTERRUPTED, dropped_are_told, leave, leave_at_once
 
-        forgiving_streams()
-        app.main(prog_name="boxkit")
-    except KeyboardInterrupt:
-        # Before or after a command's own care: while modules load, or while the interpreter clears up.
-        sys.exit(130)
+    leave_at_once()
+    dropped_are_told()
+    code = _run()
+    if code == INTERRUPTED:
+        leave()
+    sys.exit(code)
+
+
+def _run() -> int:
+    """The exit code."""
+    import click
+
+    from boxkit.cli.app import app
+    from boxkit.cli.exits import Exit
+    from boxkit.cli.terminal import complain, forgiving_streams
+
+    forgiving_streams()
+    try:
+        return int(app.main(prog_name="boxkit", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            return Exit.INTERRUPTED
+        complain("the input ended")
+        return Exit.NO_ANSWER

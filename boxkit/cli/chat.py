@@ -90,15 +90,17 @@ class _Talk:
 
     def _ask(self, question: str) -> None:
         from boxkit.cli.answers import print_answer
+        from boxkit.cli.interrupt import none_lost
         from boxkit.cli.terminal import complain, say, text, waiting
         from boxkit.errors import BoxkitError
 
         try:
-            if self.boxes.is_stale:
-                say(text("the sources have changed: reading them again", "yellow"))
-                self.boxes = self.loading.load()
-            with waiting(f"asking {self.who}"):
-                answer = self.strategy.ask(question, self.boxes)
+            with none_lost():
+                if self.boxes.is_stale:
+                    say(text("the sources have changed: reading them again", "yellow"))
+                    self.boxes = self.loading.load()
+                with waiting(f"asking {self.who}"):
+                    answer = self.strategy.ask(question, self.boxes)
         except BoxkitError as error:
             complain(str(error))
         except KeyboardInterrupt:

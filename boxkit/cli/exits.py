@@ -10,6 +10,7 @@ from typing import IO, Any, NoReturn
 
 import click
 
+from boxkit.cli.interrupt import none_lost
 from boxkit.errors import BoxError, BoxkitError, ExecutorError, LLMError, SourceError
 
 __all__ = ["Exit", "end", "reported"]
@@ -103,13 +104,11 @@ class Reported(click.ClickException):
 def reported() -> Iterator[None]:
     """What is raised inside ends the command with its message and exit code."""
     try:
-        yield
+        with none_lost():
+            yield
     except BoxkitError as error:
         raise Reported(error) from error
     except KeyboardInterrupt:
-        from boxkit.cli.terminal import complain
-
-        complain("interrupted")
         raise click.exceptions.Exit(Exit.INTERRUPTED) from None
     except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
         raise

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+
+from boxkit.cli.interrupt import none_lost
 
 __all__ = ["heed_ctrl_c", "read_line"]
 
@@ -34,7 +32,9 @@ def read_line(prompt: str) -> str | None:
         import readline  # noqa: F401 - gives input() its line editing and history, where the system has it
     except ImportError:
         return _typed(prompt)
-    with _no_ctrl_c_lost():
+    # CPython's readline looks for signals only where one breaks off its wait for a key: one that comes after the prompt
+    # is shown and before the wait begins would lie until the next key.
+    with none_lost(AGAIN_S, None):
         return _typed(prompt)
 
 
@@ -43,32 +43,3 @@ def _typed(prompt: str) -> str | None:
         return input(prompt).strip()
     except EOFError:
         return None
-
-
-@contextmanager
-def _no_ctrl_c_lost() -> Iterator[None]:
-    """Send Ctrl-C on until it is heeded.
-
-    CPython's readline looks for signals only where one breaks off its wait for a key: one that comes after the prompt
-    is shown and before the wait begins would lie until the next key.
-    """
-    heard, told = os.pipe()
-    os.set_blocking(told, False)
-    before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
-    over = threading.Event()
-    watch = threading.Thread(target=_send_on, args=(heard, over, threading.get_ident()), daemon=True)
-    watch.start()
-    try:
-        yield
-    finally:
-        over.set()
-        signal.set_wakeup_fd(before)
-        os.close(told)
-        watch.join()
-        os.close(heard)
-
-
-def _send_on(heard: int, over: threading.Event, thread: int) -> None:
-    while came := os.read(heard, 1):
-        while came[0] == signal.SIGINT and not over.wait(AGAIN_S):
-            signal.pthread_kill(thread, signal.SIGINT)

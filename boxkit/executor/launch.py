@@ -82,7 +82,7 @@ def _greeting(process: subprocess.Popen[bytes], control: socket.socket, said: IO
     control.settimeout(_START_S)
     try:
         return wire.receive(control)[0]
-    except (wire.Hangup, TimeoutError) as error:
+    except OSError as error:  # it hung up, it was late, or another thread closed it
         process.kill()
         process.wait()
         said.seek(0)
@@ -113,24 +113,37 @@ class Nursery:
     packages: frozenset[str] = frozenset()
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _count: int = 0
+    _said: IO[bytes] | None = None
 
     @classmethod
     def start(cls, layers: Layers) -> Nursery:
-        """Start one, and wait until it has imported everything (about a second).
+        """Start one. It is not `ready` yet: whoever must may close it until then."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            said = tempfile.TemporaryFile()  # noqa: SIM115 - until it has said that it is ready
+            try:
+                process = _started(theirs.fileno(), layers, said)
+            except BaseException:
+                ours.close()
+                said.close()
+                raise
+        return cls(process, ours, layers, _said=said)
+
+    def ready(self) -> Nursery:
+        """Wait until it has imported everything (about a second), and told which layers there are.
 
         Raises:
             ExecutorError: It did not come up.
         """
-        ours, theirs = socket.socketpair()
-        with theirs, tempfile.TemporaryFile() as said:
-            try:
-                process = _started(theirs.fileno(), layers, said)
-                theirs.close()
-                hello = _greeting(process, ours, said)
-            except BaseException:
-                ours.close()
-                raise
-        return cls(process, ours, Layers.from_json(hello["layers"]), tuple(hello["reasons"]))
+        with self._lock:
+            if self._said is not None:
+                if self._said.closed:
+                    raise ExecutorError("the worker did not start: another caller was told why")
+                with self._said:
+                    hello = _greeting(self.process, self.control, self._said)
+                self.layers, self.reasons = Layers.from_json(hello["layers"]), tuple(hello["reasons"])
+                self._said = None
+        return self
 
     @property
     def alive(self) -> bool:
@@ -180,10 +193,10 @@ class Nursery:
                 self.packages |= missing
 
     def close(self) -> None:
-        """End it and all its zygotes."""
-        self.control.close()
+        """End it and all its zygotes; whoever waits for it is told that it is gone."""
         self.process.kill()
         self.process.wait()
+        self.control.close()
 
     def abandon(self) -> None:
         """Let go of it in a process that inherited it by fork: it belongs to the parent."""

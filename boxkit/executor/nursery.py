@@ -13,10 +13,12 @@ import importlib.abc
 import json
 import os
 import pkgutil
+import select
 import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from boxkit.executor import kernel, namespaces, wire
@@ -52,7 +54,7 @@ class _Nursery:
         self._zygotes: dict[int, int] = {}
 
     def serve(self, reasons: tuple[str, ...], started: float) -> None:
-        _import_everything()
+        _import_everything(self._end_if_alone)
         if self._layers.preloaded:
             _import_zones()  # without Landlock, no file can be opened later on
         if kernel.supported():
@@ -67,6 +69,13 @@ class _Nursery:
                 self._answer(*wire.receive(self._control))
                 self._reap()
         os._exit(0)
+
+    def _end_if_alone(self) -> None:
+        """End where the host is gone already: importing takes longer than it may have lived."""
+        poll = select.poll()
+        poll.register(self._control, 0)
+        if poll.poll(0):
+            os._exit(0)
 
     def _settle(self) -> None:
         threads = self._gauge.threads()
@@ -148,7 +157,7 @@ class _NotHere(importlib.abc.MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
 
 
-def _import_everything() -> None:
+def _import_everything(end_if_alone: Callable[[], None]) -> None:
     """pandas with every sub-module, and whatever the warm-up pulls in: a confined child may not be able to."""
     sys.meta_path.insert(0, _NotHere())
     import pandas
@@ -161,9 +170,8 @@ def _import_everything() -> None:
     for module in pkgutil.walk_packages(pandas.__path__, "pandas."):
         if ".tests" in module.name or module.name.endswith((".conftest", "._testing")):
             continue
-        with contextlib.suppress(
-            Exception
-        ):  # optional parts of pandas say in many ways that something is not installed
+        end_if_alone()
+        with contextlib.suppress(Exception):  # optional parts say in many ways that something is not installed
             importlib.import_module(module.name)
     warmup.warm()
 

@@ -72,7 +72,8 @@ class Pool:
                 self._nursery = None
             if self._nursery is None:
                 self._nursery = Nursery.start(self.layers)
-            return self._nursery
+            nursery = self._nursery
+        return nursery.ready()  # without the lock: who closes the pool does not wait for this
 
     @contextlib.contextmanager
     def shelf(self, key: str | None, readable: tuple[str, ...] = ()) -> Iterator[Shelf]:

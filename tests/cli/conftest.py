@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -39,22 +40,26 @@ def boxkit_command() -> Invoke:
 
 
 @pytest.fixture
-def boxkit_process() -> Callable[..., subprocess.Popen[str]]:
-    """Start a command in a process of its own, with pipes and a session to itself."""
+def boxkit_process() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start a command in a process of its own, with pipes and a session to itself; ended with the test."""
+    with ExitStack() as started:
 
-    def start(*arguments: object, **environment: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "boxkit", *map(str, arguments)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, **environment},
-            start_new_session=True,
-        )
+        def start(*arguments: object, **environment: str) -> subprocess.Popen[str]:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "boxkit", *map(str, arguments)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                env={**os.environ, **environment},
+                start_new_session=True,
+            )
+            started.callback(process.communicate)  # closes the pipes, which would be missed in another test
+            started.callback(process.kill)
+            return process
 
-    return start
+        yield start
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Ctrl-C while a model is asked, and in a conversation on a terminal."""
+"""Ctrl-C at any moment of a command: while modules load, while a model is asked, in a conversation on a terminal."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -125,4 +126,103 @@ def test_ctrl_c_while_a_model_is_asked_ends_with_130(boxkit_process, sales: Path
         stdout, stderr = process.communicate(timeout=30)
     assert (process.returncode, stdout) == (130, "")
     assert "interrupted" in stderr
+    assert "Traceback" not in stderr
+
+
+def interrupted(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run Python that presses Ctrl-C itself, at a moment that no one outside could meet."""
+    command = [sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("which", [1, 2, 40, 400])
+def test_ctrl_c_while_modules_load_is_not_lost_in_the_import_system(sales: Path, which: int) -> None:
+    # At the end of each import CPython calls back for its lock, and drops what is raised there; pandas has 400 modules.
+    done = interrupted(
+        """
+        import signal, sys
+        left = int(sys.argv.pop(1))
+
+        def press(frame, event, _):
+            global left
+            if event == "call" and frame.f_code.co_name == "cb" and "importlib" in frame.f_code.co_filename:
+                left -= 1
+                if not left:
+                    sys.setprofile(None)
+                    signal.raise_signal(signal.SIGINT)
+
+        from boxkit.cli import main
+        sys.setprofile(press)
+        main()
+        """,
+        which,
+        *("run", sales, "-c", "while True: pass", "--seconds", "20"),
+    )
+    assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+WITHIN = """
+    import signal, sys
+    from boxkit.cli.interrupt import dropped_are_told, leave_at_once, none_lost
+    leave_at_once()
+    dropped_are_told()
+    try:
+        with none_lost(0.2, 2.0):
+            exec(compile(sys.argv[1], "code", "exec"))
+    except KeyboardInterrupt:
+        print("heeded")
+"""
+
+FINALIZER = """
+class Noisy:
+    def __del__(self): signal.raise_signal(signal.SIGINT)
+Noisy()
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"{FINALIZER}\nwhile True: pass",
+        "try: signal.raise_signal(signal.SIGINT)\nexcept: pass\nwhile True: pass",
+        "try: signal.raise_signal(signal.SIGINT)\nexcept: raise ImportError",
+        "try: signal.raise_signal(signal.SIGINT)\nexcept: pass",
+    ],
+    ids=["in a finalizer", "caught by other code", "made another error", "caught at the very end"],
+)
+def test_ctrl_c_that_other_code_swallows_is_heeded_all_the_same(code: str) -> None:
+    done = interrupted(WITHIN, code)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "heeded\n", "")
+
+
+def test_ctrl_c_ends_a_process_that_is_busy_in_c() -> None:
+    # A view without an end, say: SQLite does not come back to Python, which could raise nothing.
+    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+    program = "import os, sqlite3, threading\nthreading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+    done = interrupted(WITHIN, f"{program}sqlite3.connect(':memory:').execute({endless!r}).fetchall()")
+    assert done.returncode == 130
+    assert "interrupted" in done.stderr
+
+
+def test_ctrl_c_while_code_is_read_from_a_pipe_ends_with_130(boxkit_process, sales: Path) -> None:
+    fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+    process = boxkit_process("run", sales)
+    os.write(process.stdin.fileno(), b"sales\n")
+    deadline = time.monotonic() + 30
+    while fcntl.ioctl(process.stdin, termios.FIONREAD, b"    ") != b"\0\0\0\0" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+
+
+def test_ctrl_c_does_not_wait_for_models_asked_at_once(boxkit_process, sales: Path) -> None:
+    pytest.importorskip("duckdb", reason="needs the extra `sql`")
+    with FaultyServer([faults.hang(60)] * 2) as server:
+        options = ("--base-url", server.base_url, "--model", "m", "--k", "0", "--strategy", "hybrid")
+        process = boxkit_process("ask", sales, "In all?", *options)
+        wait_for_request(server)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=20)
+    assert process.returncode == 130
     assert "Traceback" not in stderr
