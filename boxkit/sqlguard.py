@@ -60,14 +60,16 @@ def _parsed(sql: str, dialect: str) -> list[Any]:
     if "\0" in sql:
         raise UnsafeSQL("a zero byte would end the statement early", where=_shown(sql.replace("\0", "␀")))
     try:
-        tokens = sqlglot.tokenize(sql, dialect=dialect)
+        spoken = sqlglot.Dialect.get_or_raise(dialect)
+        tokens = spoken.tokenize(sql)
         problem = _hidden(tokens, dialect)
         if problem:
             raise UnsafeSQL(problem, where=_shown(sql), hint="write it out")
         if dialect == "mysql" and tokens and tokens[0].text.upper() == "VALUES":
             # sqlglot knows MySQL's rows of values (MariaDB's own form of them) only inside a query.
             sql = f"SELECT * FROM ({sql.rstrip().rstrip(';')}\n) AS rows_of_values"  # noqa: S608
-        return [statement for statement in sqlglot.parse(sql, dialect=dialect) if not _is_blank(statement)]
+            tokens = spoken.tokenize(sql)
+        return [statement for statement in spoken.parser().parse(tokens, sql) if not _is_blank(statement)]
     except (SqlglotError, RecursionError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UnsafeSQL(f"this cannot be read as {dialect} SQL: {reason}", where=_shown(sql)) from None

@@ -33,6 +33,7 @@ from boxkit.evaluation.identity import described, models_of, seed_of, without_sp
 from boxkit.evaluation.records import Record
 from boxkit.evaluation.scorers import Score
 from boxkit.evaluation.scorers import scorer as scorer_of
+from boxkit.evaluation.sqlite_files import close_idle
 from boxkit.evaluation.summary import RunReport
 from boxkit.prompts import prompt_version
 from boxkit.strategies.steps import Strategy
@@ -113,7 +114,10 @@ async def aevaluate(
         run = _Run(strategy, tasks, folder, names, dollars, on_progress, frozenset(again))
         with ThreadPoolExecutor(min(64, concurrency + 4), thread_name_prefix="boxkit-evaluate") as pool:
             run.pool = pool
-            await run.work(concurrency)
+            try:
+                await run.work(concurrency)
+            finally:
+                close_idle()
         return run.report
 
 

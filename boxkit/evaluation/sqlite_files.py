@@ -17,12 +17,12 @@ from typing import Any, TypeAlias
 from boxkit.converters.source import SourceFile
 from boxkit.converters.sqlite_database import Database
 
-__all__ = ["Results", "connected", "stamp"]
+__all__ = ["Results", "close_idle", "connected", "stamp"]
 
 Rows: TypeAlias = list[tuple[Any, ...]]
 
-#: Connections that wait for the next query, at the most.
-_IDLE_AT_MOST = 16
+#: Connections that wait for the next query, at the most; Windows lets no one delete a file that is open.
+_IDLE_AT_MOST = 16 if os.name == "posix" else 0
 #: Results that are kept at the most, and rows of each.
 _RESULTS_KEPT, _ROWS_KEPT = 4096, 1000
 #: What may give something else the next time: SQLite's functions of time and chance, and ``now`` and the like.
@@ -122,6 +122,8 @@ class Results:
 
 
 @atexit.register
-def _close() -> None:
+def close_idle() -> None:
+    """Close what waits for a next query."""
     while _IDLE:
-        _IDLE.pop()[1].close()
+        with suppress(IndexError):  # another thread was faster
+            _IDLE.pop()[1].close()

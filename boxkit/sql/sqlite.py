@@ -72,6 +72,7 @@ class SqliteEngine:
                 return _unreadable(error, sql)
         head = {
             "uri": self.database.uri if self.path else "",
+            "path": self.path or "",
             "bytes": len(content),
             "sql": sql,
             "rows": limits.rows,

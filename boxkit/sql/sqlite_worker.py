@@ -11,6 +11,8 @@ import contextlib
 import functools
 import json
 import marshal
+import os
+import select
 import sqlite3
 import sys
 from typing import Any
@@ -27,34 +29,79 @@ TELLING_PRAGMAS = frozenset(
 MAX_VALUE_BYTES = 50_000_000
 #: Rows sent at once.
 BATCH_ROWS = 500
+#: Seconds for which a connection waits for the next query.
+KEPT_S = 1.0
+
+#: The connection of the last query, by its address and its file's state.
+_KEPT: dict[tuple[str, tuple[int, ...]], sqlite3.Connection] = {}
+#: Whether a text of this query's was no UTF-8.
+_REPLACED: list[bool] = []
 
 
 def main() -> None:
-    """One query after the other, each over a connection of its own, until there are no more."""
-    while asked := sys.stdin.buffer.readline():
+    """One query after the other until there are no more.
+
+    Queries of one file that come soon after each other share a connection, as long as the file stays as it is.
+    """
+    while asked := _asked():
         _run(json.loads(asked))
         sys.stdout.buffer.flush()
 
 
+def _asked() -> bytes:
+    """The next line, however long it takes."""
+    if _KEPT and not select.select([sys.stdin], [], [], KEPT_S)[0]:
+        _forget()
+    return sys.stdin.buffer.readline()
+
+
 def _run(head: dict[str, Any]) -> None:
     """Open, run, send."""
-    with contextlib.closing(sqlite3.connect(head["uri"] or ":memory:", uri=True, timeout=head["busy_s"])) as connection:
-        _query(connection, head)
+    state = _state(head["path"])
+    connection = _KEPT.pop((head["uri"], state), None)
+    _forget()
+    try:
+        connection = connection or _opened(head)
+        with contextlib.closing(connection.cursor()) as cursor:
+            more = _send(cursor.execute(head["sql"]), head["rows"], head["result_mb"] << 20)
+        _say({"more": more, "replaced": bool(_REPLACED)})
+    except (sqlite3.Error, sqlite3.Warning, OverflowError, MemoryError) as error:
+        _say({"error": str(error), "type": type(error).__name__})
+    if connection is not None and state:
+        _KEPT[head["uri"], state] = connection
+    elif connection is not None:
+        connection.close()
 
 
-def _query(connection: sqlite3.Connection, head: dict[str, Any]) -> None:
+def _opened(head: dict[str, Any]) -> sqlite3.Connection:
+    connection = sqlite3.connect(head["uri"] or ":memory:", uri=True, timeout=head["busy_s"])
     if not head["uri"]:
         connection.deserialize(sys.stdin.buffer.read(head["bytes"]))
-    replaced: list[bool] = []
-    connection.text_factory = lambda raw: _decoded(raw, replaced)
+    connection.text_factory = _decoded
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     _confine(head["memory_mb"])
     connection.set_authorizer(authorize)
+    return connection
+
+
+def _state(path: str) -> tuple[int, ...]:
+    """What tells a file from a later one of its name; empty where its connection is not kept.
+
+    An open file may not be deleted on Windows, and one with a write-ahead log may not be put in order by its writer.
+    """
+    if not path or os.name != "posix" or os.path.exists(f"{path}-wal"):
+        return ()
     try:
-        more = _send(connection.execute(head["sql"]), head["rows"], head["result_mb"] << 20)
-        _say({"more": more, "replaced": bool(replaced)})
-    except (sqlite3.Error, sqlite3.Warning, OverflowError, MemoryError) as error:
-        _say({"error": str(error), "type": type(error).__name__})
+        state = os.stat(path)
+    except OSError:
+        return ()
+    return state.st_dev, state.st_ino, state.st_mtime_ns, state.st_size
+
+
+def _forget() -> None:
+    _REPLACED.clear()
+    while _KEPT:
+        _KEPT.popitem()[1].close()
 
 
 @functools.cache
@@ -83,11 +130,11 @@ def _send(cursor: sqlite3.Cursor, most: int, most_bytes: int) -> bool:
     return False
 
 
-def _decoded(raw: bytes, replaced: list[bool]) -> str:
+def _decoded(raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        replaced.append(True)
+        _REPLACED.append(True)
         return raw.decode("utf-8", errors="replace")
 
 

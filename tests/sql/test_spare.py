@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +66,37 @@ def test_no_more_processes_wait_than_one_vote_needs(boxes, started):
         engine_for(boxes).prepare()
         until(lambda: len(spare._waiting()) == min(number, spare.MOST))  # noqa: B023
     assert len(started) == spare.MOST
+
+
+def test_a_kept_connection_sees_every_change_of_its_file_and_hinders_none(boxes, tmp_path, started):
+    path, engine = tmp_path / "one.sqlite", engine_for(boxes)
+    assert engine.query("SELECT a FROM t", SqlLimits(rows=1)).frame["a"].tolist() == [1]
+    with sqlite3.connect(path, timeout=0) as connection:
+        connection.execute("INSERT INTO t VALUES (2), (3)")
+    assert engine.query("SELECT a FROM t", SqlLimits(rows=1)).truncated
+    with sqlite3.connect(path, timeout=0) as connection:
+        connection.execute("DELETE FROM t WHERE a < 3")
+    assert engine.query("SELECT a FROM t").frame["a"].tolist() == [3]
+    with sqlite3.connect(tmp_path / "other") as connection:
+        connection.execute("CREATE TABLE t AS SELECT 9 AS a")
+    (tmp_path / "other").replace(path)
+    assert engine.query("SELECT a FROM t").frame["a"].tolist() == [9]
+    path.unlink()
+    assert "one.sqlite" in engine.query("SELECT a FROM t").message
+    assert len(started) == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="no list of open files here")
+def test_a_database_is_let_go_when_no_query_follows(boxes, tmp_path, started):
+    engine_for(boxes).query("SELECT a FROM t")
+    files = Path("/proc", str(started[0].pid), "fd")
+    held = str(tmp_path / "one.sqlite")
+    until(lambda: held not in [os.readlink(each) for each in files.iterdir()])
+
+
+def test_nothing_of_a_query_is_told_of_the_next(tmp_path, started):
+    with sqlite3.connect(tmp_path / "bytes.sqlite") as connection:
+        connection.execute("CREATE TABLE t AS SELECT CAST(x'ff' AS TEXT) AS a, 'x' AS b")
+    engine = engine_for(boxkit.load(tmp_path / "bytes.sqlite"))
+    assert [bool(engine.query(f"SELECT {name} FROM t").notes) for name in "aba"] == [True, False, True]
+    assert len(started) == 1
