@@ -28,6 +28,10 @@ ADJECTIVES: dict[str, Adjective] = {
         ("expensive", "price cost fee rent fare rate charge amount", ""),
         ("costly", "price cost fee rent fare rate charge amount", ""),
         ("pricey", "price cost fee rent fare rate charge", ""),
+        ("dear", "price cost fee rent fare rate charge amount", ""),
+        ("valuable", "price value worth", ""),
+        ("affordable", "", "price cost fee rent fare rate charge"),
+        ("inexpensive", "", "price cost fee rent fare rate charge"),
         ("cheap", "", "price cost fee rent fare rate charge"),
         ("old", "age", "birth born dob found establish open build date year"),
         ("ancient", "age", "found establish build year"),
@@ -50,6 +54,14 @@ ADJECTIVES: dict[str, Adjective] = {
         ("small", "", "size area popul capac"),
         ("vast", "area size", ""),
         ("tiny", "", "area size"),
+        ("little", "", "size area popul capac"),
+        ("huge", "size area popul capac", ""),
+        ("extensive", "area size length", ""),
+        ("elderly", "age", ""),
+        ("modern", "date publish releas found establish build year", ""),
+        ("swift", "speed veloc", "time lap"),
+        ("weighty", "weight mass", ""),
+        ("lucrative", "profit revenu", ""),
         ("heavy", "weight mass", ""),
         ("light", "", "weight mass"),
         ("populous", "popul inhabit citizen", ""),
@@ -86,12 +98,6 @@ _IRREGULAR_DEGREES = {
     "bad": ("worse", "worst"),
     "far": ("farther further", "farthest furthest"),
     "pricey": ("pricier", "priciest"),
-}
-_LONG = {"expensive", "costly", "recent", "ancient", "populous", "populated", "inhabited", "popular", "powerful"} | {
-    "spacious",
-    "profitable",
-    "remote",
-    "senior",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from boxkit.strategies.planner.adjectives import ADJECTIVES
 from boxkit.strategies.planner.draft import GLUE, Clause, Draft, Figure, Function
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.units import unit_of
@@ -18,9 +19,10 @@ _UNITS = frozenset(
     people lbs mph
     """.split()
 )
+_CURRENCIES = {"$": "dollar", "€": "euro", "£": "sterling"}
 _POSSESS = frozenset(("have", "has", "had", "having", "with"))
 _ENDS = {">": "<", "<": ">"}
-_TIMES = frozenset("before after since until year during till".split())
+_TIMES = frozenset("before after since until year during till prior earlier later following preceding ahead".split())
 
 
 def read_comparisons(draft: Draft) -> None:
@@ -106,15 +108,17 @@ def _unit(draft: Draft, last: int) -> str:
     unit = unit_of(item.value) if item is not None and item.kind == "word" else None
     if item is not None and unit is not None:
         item.used = True
-    return unit or ""
+    return unit or _CURRENCIES.get(draft.items[last].text[:1], "")
 
 
 def _old(draft: Draft, last: int) -> str:
-    """``20 years old``: the adjective behind the number; it is taken up."""
-    for item in draft.items[last + 1 : last + 3]:
-        if item.kind == "word" and item.value == "old":
+    """``20 years old``, ``4000 km long``: the adjective behind the number; it is taken up."""
+    for item in draft.items[last + 1 : last + 4]:
+        if item.kind == "word" and item.value in ADJECTIVES:
             item.used = True
-            return "old"
+            return item.value
+        if item.kind not in ("word", "empty", "orequal") and not (item.kind == "mention" and item.is_schema):
+            break
     return ""
 
 
@@ -156,7 +160,7 @@ def _right_subject(draft: Draft, last: int) -> Item | None:
     at = last + 1
     while (item := draft.at(at)) is not None:
         if (
-            item.kind in ("empty", "distinct")
+            item.kind in ("empty", "distinct", "orequal")
             or (item.kind == "word" and item.value in _UNITS)
             or item.kind == "measure"
         ):

@@ -46,11 +46,14 @@ DIRECTIONS = {
 #: Verbs and nouns that only tie a thing to another; they cost little where nothing takes them up.
 LIGHT_WORDS = frozenset(
     """
-    live locat base come belong work make made use hold held take took contain includ offer own get got produc
-    creat write serv call known know happen occur appear situat found lie reach went go play involv relat
-    connect link regist record exist possess keep provid assign stay resid hail origin current run ran bear
-    born thing item people person everyon anyon someon instanc mani part there did do that be goe correspond
-    actual abl cover carri respect stand sit flow becam becom rise drive gain home cross pass
+    live locat base come belong work make made use hold held take took contain includ offer own get got produc creat
+    write serv call known know happen occur appear situat found lie reach went go play involv relat connect link
+    regist record exist possess keep provid assign stay resid hail origin current run ran bear born thing item
+    people person everyon anyon someon instanc mani part there did do that be goe correspond actual abl cover carri
+    respect stand sit flow becam becom rise drive gain home cross pass fall issu releas launch publish host hous
+    featur repres attribut credit boast stem headquart classifi categoris categor label tag mark consist compris
+    span stretch extend measur travers wind drain name list figur exact realli simpli basic precis alreadi total
+    amount bring brought set put wit wrote
     """.split()
 )
 
@@ -80,7 +83,28 @@ PLACE_WORDS = (
 
 #: Words of one line may stand for each other.
 _SYNONYM_SETS = """
-author writer write novelist
+author writer write novelist pen
+publication publish release issue appear
+ascent climb scale
+hire join employ recruit
+student pupil learner
+manager boss supervisor
+band group artist musician
+shop store outlet
+plane airplane aircraft
+email mail
+house home residence
+disease illness sickness
+medicine medication drug
+rank ranking position
+religion faith
+government regime
+independent independence sovereign
+start open launch establish found form create
+title occupation job position
+end finish close
+profit earnings
+budget fund
 country state
 publisher publish
 singer sing
@@ -88,24 +112,24 @@ teacher teach
 price cost priced
 country nation
 film movie
-employee worker staff
-salary wage earn pay
+employee worker staff personnel
+salary wage earn pay income
 sex gender
 population inhabitant resident person
-company firm business
+company firm business corporation
 organisation organization
-customer client shopper
+customer client shopper buyer
 birth born
 length duration
 language speak tongue
 capital capitol
 area size surface
-city town
+city town municipality
 state province
-genre category
-kind type category
+genre category style
+kind type category sort
 car vehicle automobile
-border neighbour neighbor adjoin
+border neighbour neighbor neighbouring neighboring adjoin
 independence independent
 member membership belong join
 currency money
@@ -114,7 +138,7 @@ owner own
 founder found
 establish found open
 date time day
-photo picture image
+photo picture image photograph
 song track
 album record
 tv television
@@ -131,8 +155,8 @@ university college school
 department division
 total sum
 nationality citizenship country
-headquarters headquarter seat
-weight mass
+headquarters headquarter seat base
+weight mass weigh
 rating score
 director direct
 manager manage

@@ -14,7 +14,7 @@ from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.lexicon import PERSON_WORDS, PLACE_WORDS
 from boxkit.strategies.planner.linking import Link, without_units
 from boxkit.strategies.planner.tagging import Item
-from boxkit.strategies.planner.units import unit_of
+from boxkit.strategies.planner.units import MONEY, unit_of
 from boxkit.strategies.planner.words import normal, stem
 
 __all__ = ["Option", "Slot", "flips", "slots_of"]
@@ -176,7 +176,7 @@ class _Slots:
         is_year = all(isinstance(one, int) and 1000 <= one <= 2100 for one in each)
         if known.kind == "date":
             # A field of years is likelier meant than one of dates.
-            return 0.07 if is_year and dated else None
+            return (0.07 if dated else 0.12) if is_year else None
         if known.kind == "year":
             return 0.0 if is_year else 0.3
         if known.kind == "number":
@@ -229,6 +229,19 @@ class _Slots:
             ranks = [at for at, word in enumerate(PLACE_WORDS) if word in each.words]
             if ranks and each.is_text:
                 yield Option(each.place.box, each.place.field, 0.08 + 0.03 * ranks[0], how="where")
+
+    def only_amount(self, fits: Callable[[FieldIndex], bool]) -> Iterator[Option]:
+        """``invoices over 15``, where an invoice has but one amount."""
+        named = {
+            link.box
+            for item in self.draft.items
+            for link in item.only("box")
+            if link.score >= 0.9 and link.how in ("exact", "stem")
+        }
+        for box in sorted(named):
+            amounts = [each for each in self.index.of_box(box) if each.kind == "number"]
+            if len(amounts) == 1 and fits(amounts[0]):
+                yield Option(box, amounts[0].place.field, 0.12, how="only")
 
     def all_boxes(self) -> Iterator[Option]:
         """Every box, where nothing says which."""
@@ -331,6 +344,8 @@ def _literal_clause(slots: _Slots, key: object, clause: Clause) -> None:
             return
     if clause.adjective:
         slots.implied(key, slots.by_adjective(clause.adjective, fits))
+    elif clause.unit in MONEY:
+        slots.implied(key, slots.by_adjective("expensive", fits))
     elif clause.unit:
         held = (each for each in slots.index.fields.values() if clause.unit in map(unit_of, each.words) and fits(each))
         slots.implied(key, (Option(each.place.box, each.place.field, 0.1, how="unit") for each in held))
@@ -338,4 +353,4 @@ def _literal_clause(slots: _Slots, key: object, clause: Clause) -> None:
         moments = (each for each in slots.index.fields.values() if each.kind in ("date", "year") and fits(each))
         slots.implied(key, (Option(each.place.box, each.place.field, 0.12, how="when") for each in moments))
     else:
-        slots.implied(key, ())
+        slots.implied(key, slots.only_amount(fits))

@@ -80,6 +80,8 @@ _SAME: tuple[tuple[str, str], ...] = (
     (r"^(?:tally|tot)(?: up)?\b", "count"),
     (r",? (?:and |together )?with (?:the |their )?(?:counts?|numbers?|totals?)(?: for each| of each)?(?=[?.!]|$)", " how many there are"),
     (r"\bhow many are there of each ([\w ]+)", r"number per \1"),
+    (r"^(?:sort|order|rank|arrange) (?:all |the )*((?!by\b)[\w ]+?) (?:by|according to|in order of) ", r"list \1 ordered by "),
+    (r"^(?:sort|order|rank|arrange) (?:all |the )*((?!by\b)[\w ]+?) from ", r"list \1 from "),
     # Averages and sums.
     (r"\b(?:a |the )?typical(?! of)\b", "average"),
     (r"\btypically\b|\bon avg\b", "on average"),

@@ -218,12 +218,25 @@ def _intricacy(query: Query, joins: Joins, index: Index) -> float:
     cost += 0.4 * sum(_is_counted_itself(output.measure, index) for output in query.outputs)
     # A field that has one value cannot have another.
     cost += 0.5 if len(set(named)) < len(named) else 0.0
+    cost += 0.15 * _counts_what_is_named(query, index)
     negated = bool(query.absences) or any(test.negated for test in query.tests)
     cost += 0.3 if negated and query.rankings and any(ranking.count != 0 for ranking in query.rankings) else 0.0
     for absence in query.absences:
         tree = joins.tree(query.root, frozenset((absence.box,)))
         cost += 0.0 if tree is not None and tree.multiplies else 0.35
     return cost
+
+
+def _counts_what_is_named(query: Query, index: Index) -> bool:
+    """Whether rows are counted that are called by the name given: how many albums of those called 'Iron Maiden'."""
+    counted = [output.measure.box for output in query.outputs if output.measure.function == "count"]
+    return any(
+        test.operator == "in"
+        and not (test.negated or test.alternative or test.via)
+        and test.measure.box in counted
+        and test.measure.field in index.naming.get(test.measure.box, ())
+        for test in query.tests
+    )
 
 
 def _is_counted_itself(measure: Measure, index: Index) -> bool:

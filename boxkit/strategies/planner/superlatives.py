@@ -26,7 +26,7 @@ def in_head(draft: Draft, place: int) -> bool:
                 # "for each city, the highest price": by what is grouped is not what is asked for.
                 continue
             return False
-        if item.kind in ("count",):
+        if item.kind in ("count",) or item.text.lower() == "who":
             return False
     return True
 
@@ -380,7 +380,13 @@ def _read_frequent(draft: Draft, place: int) -> None:
     for at in range(place + 1, len(draft.items)):
         mention = draft.schema(at)
         before = draft.at(draft.before(at, frozenset(("empty",))))
-        if mention is not None and mention.only("box") and before is not None and before.kind in ("preposition", "of"):
+        if (
+            mention is not None
+            and mention.only("box")
+            and before is not None
+            and before.kind in ("preposition", "of", "count")
+        ):
+            before.used = True
             counted = mention
     if counted is not None:
         counted.used = True

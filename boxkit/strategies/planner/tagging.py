@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -223,6 +223,9 @@ def _mentions(found: tuple[Token, ...], lexicon: Lexicon) -> Iterator[Span]:
             if found[hi - 1].kind == "quoted" and hi - lo > 1:
                 break
             links = _links(piece, lexicon)
+            if len(piece) > 1 and piece[-1].lower.endswith("ed") and links and links[0].how == "stem":
+                # "products priced at 240" are products, and no ``product_price``.
+                links = tuple(link for link in links if link.kind == "value" or link.how != "stem")
             if links:
                 weight = links[0].score * (hi - lo) + 0.14 * (hi - lo) - 0.1
                 if links[0].kind == "value" and any(token.capital for token in piece):
@@ -243,6 +246,11 @@ def _links(piece: tuple[Token, ...], lexicon: Lexicon) -> tuple[Link, ...]:
         stems = tuple(token.stem for token in piece)
         if len(piece) > 1 or piece[0].lower not in EMPTY_WORDS or (piece[0].lower in NOUNS_TOO and piece[0].start):
             schema = lexicon.schema(tuple(singular(token.lower) for token in piece), stems)
+    if len(piece) == 1 and piece[0].text.islower() and any(link.score >= 0.5 for link in schema):
+        # In lower case, "state" is rather a field than the department called State.
+        values = tuple(
+            link if piece[0].text in link.values else replace(link, score=link.score * 0.75) for link in values
+        )
     if piece[0].kind == "quoted" or (piece[0].capital and piece[0].start):
         return tuple(sorted((*values, *schema), key=lambda link: -link.score))
     return tuple(sorted((*schema, *values), key=lambda link: -link.score))

@@ -161,6 +161,9 @@ def _read_target(draft: Draft, place: int, functions: list[Function], container:
         draft.targets.append(Target(Figure("count", mention), "share", item.value))
         if mention is not None:
             mention.used = True
+    elif item.kind == "measure" and _measures_end(draft, place):
+        # "How high is the highest price?" asks for that price.
+        item.used = True
     elif item.kind == "measure":
         item.used = True
         direction = "max"
@@ -176,6 +179,11 @@ def _read_target(draft: Draft, place: int, functions: list[Function], container:
     elif item.kind == "mention" and item.is_schema and not item.is_value:
         return _read_mention(draft, place, functions, container)
     return place
+
+
+def _measures_end(draft: Draft, place: int) -> bool:
+    at = draft.after(place, frozenset(("empty",)))
+    return draft.free(at, "extreme", "superlative") is not None and _extreme_of_field(draft, at)
 
 
 def _asks_when(item: Item) -> bool:

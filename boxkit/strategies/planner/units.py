@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["clash", "unit_of"]
+__all__ = ["MONEY", "clash", "unit_of"]
 
 #: Unit → what it measures. Spellings of one unit stand together.
 _UNITS: dict[str, tuple[str, str]] = {
@@ -40,6 +40,7 @@ _UNITS: dict[str, tuple[str, str]] = {
             "dollar dollars usd",
             "euro euros eur",
             "yen jpy",
+            "sterling quid gbp",
         ),
         "size": (
             "byte bytes",
@@ -51,6 +52,7 @@ _UNITS: dict[str, tuple[str, str]] = {
     for words in spellings
     for word in words.split()
 }
+MONEY = frozenset(unit for dimension, unit in _UNITS.values() if dimension == "money")
 _FINE = frozenset(("millisecond", "second", "minute", "hour"))
 _NUMBER_WORD = (
     r"an?|half an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"

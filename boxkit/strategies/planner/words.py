@@ -93,7 +93,8 @@ _IRREGULAR = _pairs(
     built: build; flew: fly; flown: fly; taken: take; took: take; given: give; born: birth; died: death; dying: die;
     ran: run; drove: drive; driven: drive; drawn: draw; drew: draw; sent: send; left: leave; spent: spend; owned:
     own; beaten: beat; became: become; began: begin; begun: begin; grown: grow; grew: grow; borders: border;
-    bordering: border; flows: flow; lies: lie; lying: lie
+    bordering: border; lenses: lens; lens: lens; gases: gas; gas: gas; atlases: atlas; atlas: atlas;
+    flows: flow; lies: lie; lying: lie
     """
 )
 

@@ -72,6 +72,17 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
         # Amounts in words and short.
         ("Which plants are taller than five dozen cm?", [("Ivy",), ("Oak",), ("Rose",)]),
         ("Which plants are over twenty-nine cm but under 50 cm?", [("Mint",)]),
+        # Amounts without the field's name: by money, by a unit with its adjective, "or more" in front of a noun.
+        ("Plants under 4 euros", [("Mint",), ("Poppy",)]),
+        ("Which plants cost no fewer than 10 euros?", [("Oak",)]),
+        ("Which trails are upwards of 400 km long?", [("Coast",), ("Ridge",)]),
+        ("Which growers have three or more plants?", [("Moss Hall",)]),
+        ("Number of growers founded prior to 1960", [(1,)]),
+        ("How high is the highest price?", [(80.0,)]),
+        ("Which grower's got the most plants?", [("Moss Hall",)]),
+        # Other words for the same.
+        ("What is the dearest plant?", [("Oak",)]),
+        ("Which plants does Moss Hall bring out?", [("Ivy",), ("Mint",), ("Oak",)]),
         ("List every plant of Moss Hall", [("Ivy",), ("Mint",), ("Oak",)]),
     ],
 )
