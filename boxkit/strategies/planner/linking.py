@@ -12,6 +12,7 @@ from boxkit.strategies.planner.fields import FieldIndex, Place
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.lexicon import EMPTY_WORDS, synonyms
 from boxkit.strategies.planner.places import same_country
+from boxkit.strategies.planner.thesaurus import named_otherwise
 from boxkit.strategies.planner.words import Token, normal, singular, stem
 
 __all__ = ["Lexicon", "Link", "lexicon_of", "without_units"]
@@ -69,6 +70,7 @@ _KEY_ENDS = (("id",), ("number",), ("key",))
 _DIVISIONS = frozenset(map(stem, "state province county region district town city country".split()))
 _STEM = 0.92
 _BESIDE_LITERAL = 0.65
+_OTHERWISE, _OTHERWISE_PHRASE = 0.86, 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,22 @@ class Lexicon:
                         replace(link, score=link.score * 0.88 * weight, how="synonym")
                         for link in self.parts.get(changed, ())
                     ]
+        if not any(link.score >= 0.55 for link in found) and not (len(words) == 1 and self._sorts_rows(words[0])):
+            found += self._otherwise(stems)
         return _best(found)
+
+    def _sorts_rows(self, word: str) -> bool:
+        """Whether the word is, or is in, one of few values of a field: ``professors``, where these are of ranks."""
+        places = self.index.values.get(word, {})
+        return bool(self.kinds(word)) or any(self.index.fields[place].distinct <= MAX_KINDS for place in places)
+
+    def _otherwise(self, stems: Phrase) -> Iterator[Link]:
+        """What the source calls by another word of the same concept; a phrase says more than one word."""
+        weight = _OTHERWISE if len(stems) == 1 else _OTHERWISE_PHRASE
+        for other in named_otherwise(stems):
+            for link in (*self.stemmed.get((other,), ()), *self.parts.get((other,), ())):
+                if link.score >= 0.7:
+                    yield replace(link, score=link.score * weight, how="synonym")
 
     def values(self, words: tuple[Token, ...]) -> tuple[Link, ...]:
         """Values that these words may be."""

@@ -13,6 +13,7 @@ from boxkit.strategies.planner.assemble import Assembly
 from boxkit.strategies.planner.containers import container_of, is_theirs
 from boxkit.strategies.planner.draft import Draft
 from boxkit.strategies.planner.fields import Place
+from boxkit.strategies.planner.idle import idle_cost
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins, Tree
 from boxkit.strategies.planner.lexicon import LIGHT_WORDS
@@ -109,6 +110,8 @@ def _words(draft: Draft) -> tuple[float, list[str]]:
                 cost += 0.08
             elif item.value in _UNITS or (stem(item.value) in LIGHT_WORDS and not _is_status(draft, item)):
                 cost += 0.02
+            elif (idle := idle_cost(draft, item)) is not None:
+                cost += idle
             else:
                 cost += 0.4
                 unplaced.append(item.text)

@@ -10,7 +10,7 @@ import pandas as pd
 from boxkit import Planner, load
 
 #: Directions of meaning, as a real embedding would find them.
-MEANINGS = {"remuneration": 0.0, "salary": 0.3, "name": 1.5, "shoe size": 2.6, "umbrella": 4.2}
+MEANINGS = {"stipend": 0.0, "salary": 0.3, "name": 1.5, "shoe size": 2.6, "umbrella": 4.2}
 
 
 class Compass:
@@ -28,7 +28,7 @@ class Compass:
 
 def test_a_word_is_tied_to_the_field_that_means_something_near():
     boxes = load({"clerk": pd.DataFrame({"name": ["Ada", "Bo"], "salary": [3, 5], "shoe_size": [44, 39]})})
-    question = "What is the highest remuneration?"
+    question = "What is the highest stipend?"
     assert Planner().ask(question, boxes).failure is not None
     assert Planner(embedding=Compass()).ask(question, boxes).rows == [(5,)]
     assert Planner(embedding=Compass()).ask("What is the highest umbrella?", boxes).failure is not None
