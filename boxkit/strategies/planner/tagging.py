@@ -246,7 +246,7 @@ def _links(piece: tuple[Token, ...], lexicon: Lexicon) -> tuple[Link, ...]:
         stems = tuple(token.stem for token in piece)
         if len(piece) > 1 or piece[0].lower not in EMPTY_WORDS or (piece[0].lower in NOUNS_TOO and piece[0].start):
             schema = lexicon.schema(tuple(singular(token.lower) for token in piece), stems)
-    if len(piece) == 1 and piece[0].text.islower() and any(link.score >= 0.5 for link in schema):
+    if len(piece) == 1 and piece[0].text.islower() and any(_bears_word(link) for link in schema):
         # In lower case, "state" is rather a field than the department called State.
         values = tuple(
             link if piece[0].text in link.values else replace(link, score=link.score * 0.75) for link in values
@@ -254,6 +254,10 @@ def _links(piece: tuple[Token, ...], lexicon: Lexicon) -> tuple[Link, ...]:
     if piece[0].kind == "quoted" or (piece[0].capital and piece[0].start):
         return tuple(sorted((*values, *schema), key=lambda link: -link.score))
     return tuple(sorted((*schema, *values), key=lambda link: -link.score))
+
+
+def _bears_word(link: Link) -> bool:
+    return link.kind == "field" and link.score >= 0.5 and link.how in ("exact", "stem", "part")
 
 
 def _is_written_so(token: Token, link: Link) -> bool:
