@@ -26,7 +26,7 @@ FailureKind = Literal[
 ]
 
 #: Every kind, in the order in which an attempt can meet them.
-FAILURE_KINDS: tuple[FailureKind, ...] = FailureKind.__args__  # type: ignore[attr-defined]
+FAILURE_KINDS: tuple[FailureKind, ...] = FailureKind.__args__  # type: ignore[attr-defined]  # typeshed knows no __args__ of a Literal
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def _gathered(kind: type[Any], name: str, *options: Callable[[Any], Any]) -> Cal
         decorated: Any = gathering
         for option in reversed(options):
             decorated = option(decorated)
-        return decorated  # type: ignore[no-any-return]
+        return decorated  # type: ignore[no-any-return]  # click's decorators return what they are given
 
     return decorate
 

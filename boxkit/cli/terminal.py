@@ -35,7 +35,7 @@ def forgiving_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process lives
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a stream without it, or none, is let be
 
 
 @cache

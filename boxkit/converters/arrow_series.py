@@ -78,8 +78,8 @@ def arrow_series(array: Any, box: str, label: str, notes: list[Note]) -> pd.Seri
     mapped = _nullable(kind) if array.null_count else None
     try:
         if mapped is not None:
-            return array.to_pandas(types_mapper=lambda _: mapped)  # type: ignore[no-any-return]
-        return array.to_pandas()  # type: ignore[no-any-return]
+            return array.to_pandas(types_mapper=lambda _: mapped)  # type: ignore[no-any-return]  # pyarrow has no types
+        return array.to_pandas()  # type: ignore[no-any-return]  # pyarrow has no types
     except (pa.ArrowException, ValueError, OverflowError):
         message = f"its values of type {kind} include some that pandas cannot hold; they became text"
         notes.append(Note("cast", message, box, label))

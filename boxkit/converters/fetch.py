@@ -36,7 +36,7 @@ def fetched(url: str) -> list[SourceFile]:
     where = _without_password(url)
     request = urllib.request.Request(url, headers={"User-Agent": "boxkit"})  # noqa: S310 - http and https only
     try:
-        with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as stream:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as stream:  # noqa: S310 - http and https only
             return [_copied(stream, unquote(urlsplit(url).path), where)]
     except urllib.error.HTTPError as error:
         raise SourceNotFound(f"the server answered {error.code} {error.reason}", where=where) from error

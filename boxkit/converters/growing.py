@@ -151,7 +151,7 @@ class GrowingColumn:
             return [None] * self.length
         if self._kind is str:
             texts = memory.series("text").astype(object)
-            return texts.where(texts.notna(), None).tolist()  # type: ignore[no-any-return]
+            return texts.where(texts.notna(), None).tolist()  # type: ignore[no-any-return]  # the memory's class depends on the kind
         found = list(map(bool, memory)) if self._kind is bool else list(memory)
         if self._whole is not None:
             found = [int(value) if whole else value for value, whole in zip(found, self._whole, strict=True)]
@@ -167,7 +167,7 @@ class GrowingColumn:
             return column(self.values())
         memory, self._memory = self._memory, None
         if self._kind is str:
-            return memory.series("text")  # type: ignore[no-any-return]
+            return memory.series("text")  # type: ignore[no-any-return]  # the memory's class depends on the kind
         values: Any = np.frombuffer(memory, dtype={int: np.int64, float: np.float64, bool: np.bool_}[self._kind])
         if self._missing is not None:
             missing = np.frombuffer(self._missing, dtype=np.bool_)

@@ -211,7 +211,7 @@ def _number_sentinels(column: _Column) -> Iterator[Note]:
         if (alone and sentinel not in (-9, -99)) or (sentinel in (-9, -99) and low >= 0 and count > 1):
             yield column.note(
                 f"{sentinel} ({count}×) may stand for a missing value; the others are from {low} to {high}",
-                lambda cell, sentinel=sentinel: cell == sentinel,  # type: ignore[misc]
+                lambda cell, sentinel=sentinel: cell == sentinel,  # type: ignore[misc]  # mypy infers no type of a lambda with a default
                 f"{column.code}.where({column.code} != {sentinel})",
             )
 

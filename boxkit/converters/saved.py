@@ -228,7 +228,7 @@ def _restored(array: Any, kind: str) -> pd.Series[Any]:
         return pd.Series(values, dtype=object)
     if kind[0].isupper() or kind == "boolean":
         return pd.Series(array.to_pandas(types_mapper=lambda _: pd.api.types.pandas_dtype(kind)))
-    return pd.Series(array.to_pandas()).astype(kind)  # type: ignore[call-overload,no-any-return]
+    return pd.Series(array.to_pandas()).astype(kind)  # type: ignore[call-overload,no-any-return]  # the stubs list dtypes one by one, and kind is any
 
 
 def _decoded(cell: str) -> Any:

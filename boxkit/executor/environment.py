@@ -90,8 +90,8 @@ def _datetime() -> types.ModuleType:
 def _guarded_import(allowed: frozenset[str]) -> Any:
     def guarded(
         name: str,
-        globals: Mapping[str, object] | None = None,  # noqa: A002
-        locals: Mapping[str, object] | None = None,  # noqa: A002
+        globals: Mapping[str, object] | None = None,  # noqa: A002 - the names that __import__ has
+        locals: Mapping[str, object] | None = None,  # noqa: A002 - the names that __import__ has
         fromlist: Iterable[str] = (),
         level: int = 0,
     ) -> Any:

@@ -103,7 +103,7 @@ def _send(process: subprocess.Popen[bytes], order: Order, frames: Mapping[str, A
 def _receive(process: subprocess.Popen[bytes], incoming: Incoming) -> bool:
     assert process.stdout is not None
     while not incoming.complete:
-        chunk = process.stdout.read1(_CHUNK)  # type: ignore[attr-defined]
+        chunk = process.stdout.read1(_CHUNK)  # type: ignore[attr-defined]  # a pipe is a BufferedReader, which IO does not say
         if not chunk:
             return False
         incoming.feed(chunk)

@@ -88,7 +88,7 @@ def private_root(readable: Iterable[str]) -> bool:
 
 
 #: Folders that a new root may be built on; it hides what lies below.
-_SITES = ("/sys", "/mnt", "/media", "/srv", "/run", "/tmp")  # noqa: S108
+_SITES = ("/sys", "/mnt", "/media", "/srv", "/run", "/tmp")  # noqa: S108 - places to mount on, no files of ours
 
 
 def _outermost(paths: Iterable[str]) -> list[str]:

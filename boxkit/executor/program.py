@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pandas.errors import ChainedAssignmentError  # type: ignore[attr-defined,unused-ignore]
+from pandas.errors import ChainedAssignmentError  # type: ignore[attr-defined,unused-ignore]  # pandas 2's stubs lack it
 
 from boxkit.executor import codec, database, environment, figures, filters, hints, state
 from boxkit.executor.claims import Unsupported
@@ -120,14 +120,14 @@ class _Program:
     def execute(self) -> None:
         """Run it; the value of a last expression is kept."""
         if self.call:
-            sqlite3.connect = database.only_reading(self.call)  # type: ignore[assignment]
+            sqlite3.connect = database.only_reading(self.call)  # type: ignore[assignment]  # replaced for the code that runs here, on purpose
         linecache.cache[FILE_NAME] = (len(self.code), None, self.code.splitlines(keepends=True), FILE_NAME)
         body = list(self.tree.body)
         if body and isinstance(body[-1], ast.Expr):
             target = ast.copy_location(ast.Name(_LAST, ast.Store()), body[-1])
             body[-1] = ast.copy_location(ast.Assign([target], body[-1].value), body[-1])
         tree = ast.fix_missing_locations(ast.Module(body, []))
-        exec(compile(tree, FILE_NAME, "exec"), self.scope)  # noqa: S102
+        exec(compile(tree, FILE_NAME, "exec"), self.scope)  # noqa: S102 - what this process is for; it is confined by now
         if self.call:
             if not callable(self.scope.get("compute_result")):
                 raise NoFunction("the code defines no function compute_result(database_path)")

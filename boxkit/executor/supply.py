@@ -129,11 +129,11 @@ class DatabaseSupply:
         """None."""
         raise UnknownBox(name, ())
 
-    def read(self, name: str, columns: tuple[str, ...] | None) -> pd.DataFrame:  # noqa: ARG002
+    def read(self, name: str, columns: tuple[str, ...] | None) -> pd.DataFrame:  # noqa: ARG002 - a supply without frames
         """There is nothing to read."""
         raise UnknownBox(name, ())
 
-    def frame_key(self, name: str, columns: tuple[str, ...] | None) -> str:  # noqa: ARG002
+    def frame_key(self, name: str, columns: tuple[str, ...] | None) -> str:  # noqa: ARG002 - a supply without frames
         """There is nothing to read."""
         raise UnknownBox(name, ())
 

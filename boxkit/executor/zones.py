@@ -26,12 +26,12 @@ def zone_head(zone: datetime.tzinfo | None) -> Any:
         )
     module = type(zone).__module__
     if module.startswith("zoneinfo") and getattr(zone, "key", None):
-        return ["zoneinfo", zone.key]  # type: ignore[attr-defined]
+        return ["zoneinfo", zone.key]  # type: ignore[attr-defined]  # known by its module, as the package may not be here
     if module.startswith("pytz"):
         if type(zone).__name__ == "_FixedOffset":
-            return ["pytz-offset", int(zone._minutes)]  # type: ignore[attr-defined]
+            return ["pytz-offset", int(zone._minutes)]  # type: ignore[attr-defined]  # known by its module, as the package may not be here
         if getattr(zone, "zone", None):
-            return ["pytz", zone.zone]  # type: ignore[attr-defined]
+            return ["pytz", zone.zone]  # type: ignore[attr-defined]  # known by its module, as the package may not be here
     if module.startswith("dateutil") and type(zone).__name__ == "tzutc":
         return ["dateutil-utc"]
     raise Unsupported(f"a time zone of type {module}.{type(zone).__name__} cannot leave the sandbox; use a named zone")
@@ -48,13 +48,13 @@ def zone_of(head: Any) -> datetime.tzinfo | None:
         offset = datetime.timedelta(microseconds=whole_of(rest[0]))
         return datetime.timezone(offset, text_of(rest[1])) if len(rest) > 1 else datetime.timezone(offset)
     if kind == "pytz-offset":
-        import pytz  # type: ignore[import-untyped,unused-ignore]
+        import pytz  # type: ignore[import-untyped,unused-ignore]  # typed only where its stubs are installed
 
-        return pytz.FixedOffset(whole_of(rest[0]))  # type: ignore[no-any-return,unused-ignore]
+        return pytz.FixedOffset(whole_of(rest[0]))  # type: ignore[no-any-return,unused-ignore]  # typed only where its stubs are installed
     if kind == "dateutil-utc":
-        from dateutil.tz import tzutc  # type: ignore[import-untyped,unused-ignore]
+        from dateutil.tz import tzutc  # type: ignore[import-untyped,unused-ignore]  # typed only where its stubs are installed
 
-        return tzutc()  # type: ignore[no-any-return,unused-ignore]
+        return tzutc()  # type: ignore[no-any-return,unused-ignore]  # typed only where its stubs are installed
     return _named_zone(kind, text_of(rest[0]))
 
 

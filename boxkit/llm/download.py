@@ -88,7 +88,7 @@ def _go_on(source: Source, part: Path, here: int, timeout_s: float, on_progress:
     for name, value in source.headers.items():
         # Not sent on to another server that this one may name.
         request.add_unredirected_header(name, value)
-    with urllib.request.urlopen(request, timeout=timeout_s) as response:  # noqa: S310
+    with urllib.request.urlopen(request, timeout=timeout_s) as response:  # noqa: S310 - the hub's own http(s) address
         # A server that knows no ranges sends it all again.
         resumed = response.status == http.HTTPStatus.PARTIAL_CONTENT
         here = here if resumed else 0

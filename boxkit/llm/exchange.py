@@ -85,7 +85,7 @@ class RetryPolicy:
             return longest * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, keeps no secret
         if error.retry_after_s > self.max_wait_s:
             return None
-        return error.retry_after_s + random.uniform(0.0, min(1.0, 0.1 * error.retry_after_s))  # noqa: S311
+        return error.retry_after_s + random.uniform(0.0, min(1.0, 0.1 * error.retry_after_s))  # noqa: S311 - spreads load, keeps no secret
 
 
 def _worth_retrying(error: LLMError) -> bool:

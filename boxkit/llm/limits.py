@@ -95,7 +95,7 @@ class Paced:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         requests, tokens = state["options"]
-        self.__init__(state["llm"], requests_per_minute=requests, tokens_per_minute=tokens)  # type: ignore[misc]
+        self.__init__(state["llm"], requests_per_minute=requests, tokens_per_minute=tokens)  # type: ignore[misc]  # an object that is being unpickled has not been made yet
 
 
 @dataclass(frozen=True, slots=True)

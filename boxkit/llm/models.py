@@ -163,8 +163,8 @@ def _openai(timeout_s: float) -> Found:
     names = _listed(address, key, max(timeout_s, 2.0))
     if isinstance(names, str):
         # It may answer questions all the same: not every server lists its models.
-        return Found("openai", True, f"OPENAI_BASE_URL is set ({address}; its models are not known: {names})",
-                     (DEFAULT_MODEL,), OpenAI)  # fmt: skip
+        unlisted = f"OPENAI_BASE_URL is set ({address}; its models are not known: {names})"
+        return Found("openai", True, unlisted, (DEFAULT_MODEL,), OpenAI)
     if not names:
         return Found("openai", False, f"OPENAI_BASE_URL is set ({address}), but the server has no model")
     return Found("openai", True, f"OPENAI_BASE_URL is set ({address})", names, OpenAI)

@@ -141,7 +141,7 @@ class Demonstration:
         texts = {name: str(values[name]) for name in values if name not in ("verification", "answer", "provenance")}
         texts = {"id": "", "boxes": "", "rationale": "", **texts}
         provenance = dict(values.get("provenance", {}))
-        return cls(**texts, answer=rows, verification=verification, provenance=provenance)  # type: ignore[arg-type]
+        return cls(**texts, answer=rows, verification=verification, provenance=provenance)  # type: ignore[arg-type]  # the texts are fields by their names; the class checks the kind
 
     @classmethod
     def from_line(cls, line: str) -> Demonstration:

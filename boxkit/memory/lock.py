@@ -51,7 +51,7 @@ def _lock(file: IO[Any], *, wait: bool = True) -> None:
     except ImportError:
         import msvcrt
 
-        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]  # Windows only
     else:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
@@ -63,6 +63,6 @@ def _unlock(file: IO[Any]) -> None:
         import msvcrt
 
         file.seek(0)
-        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined]
+        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined]  # Windows only
     else:
         fcntl.flock(file.fileno(), fcntl.LOCK_UN)

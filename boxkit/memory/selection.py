@@ -92,7 +92,7 @@ class Selection:
         import numpy as np
 
         pool = range(len(self.index)) if self.allowed is None else np.flatnonzero(self.allowed).tolist()
-        drawn = random.Random(f"{seed} {question_key(question)}").sample(pool, min(self.k, len(pool)))  # noqa: S311
+        drawn = random.Random(f"{seed} {question_key(question)}").sample(pool, min(self.k, len(pool)))  # noqa: S311 - a sample, no secret
         if not drawn:
             return []
         positions = np.asarray(drawn, dtype=np.int64)

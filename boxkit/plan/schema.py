@@ -251,7 +251,7 @@ class Schema:
             return NUMBER
         if call.function in ex.AGGREGATES:
             argument = call.arguments[0] if call.arguments else None
-            return self._aggregated(ex.Aggregated(call.function, argument), slots)  # type: ignore[arg-type]
+            return self._aggregated(ex.Aggregated(call.function, argument), slots)  # type: ignore[arg-type]  # AGGREGATES has the literals of the field
         return self.type_of(call.arguments[0], slots).missing_too().computed()
 
 

@@ -81,7 +81,7 @@ _FEW_VALUES = 100_000
 
 def type_of_constant(value: object) -> Type:
     """The type of one Python value."""
-    known: Type = _type_of_constant(type(value), value)  # type: ignore[arg-type]
+    known: Type = _type_of_constant(type(value), value)  # type: ignore[arg-type]  # a type is hashable; typeshed's cache does not know that of object's
     return known
 
 

@@ -95,7 +95,7 @@ class DuckEngine:
 
 def _installed() -> None:
     try:
-        import duckdb  # noqa: F401
+        import duckdb  # noqa: F401 - only whether it is here
     except ImportError:
         raise MissingExtra("duckdb", "sql") from None
 

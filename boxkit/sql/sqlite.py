@@ -129,8 +129,7 @@ def _answer(
                 process.stdin.write(asked)
                 process.stdin.flush()
             while end is None:
-                # It comes from our own code, which runs no one else's.
-                said = marshal.load(process.stdout)  # noqa: S302
+                said = marshal.load(process.stdout)  # noqa: S302 - it comes from our own code, which runs no one else's
                 if isinstance(said, dict):
                     end = said
                 elif names is None:

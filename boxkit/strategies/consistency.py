@@ -49,7 +49,7 @@ def vote(answers: Sequence[Answer], *, ties: Literal["first", "random"] = "first
     most = max(map(len, groups.values()))
     winners = [group for group in groups.values() if len(group) == most]
     # The question seeds the draw, so that a run is repeatable and questions still differ.
-    chosen = random.Random(f"{seed} {answers[0].question}").choice(winners) if ties == "random" else winners[0]  # noqa: S311
+    chosen = random.Random(f"{seed} {answers[0].question}").choice(winners) if ties == "random" else winners[0]  # noqa: S311 - a draw among equals, no secret
     return Vote(chosen[0], most, tuple(sorted(map(len, groups.values()), reverse=True)))
 
 

@@ -287,7 +287,7 @@ class StrategyBase:
         """
         if not hasattr(self, "temperature") or not hasattr(self, "seed"):
             raise TypeError(f"{self.name} asks no model, so that there is nothing to sample")
-        changed: Strategy = replace(self, temperature=temperature, seed=seed)  # type: ignore[type-var]
+        changed: Strategy = replace(self, temperature=temperature, seed=seed)  # type: ignore[type-var]  # every strategy is a dataclass, which the protocol cannot say
         return changed
 
     def ask(self, question: str, boxes: BoxSet) -> Answer:

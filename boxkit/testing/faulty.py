@@ -195,7 +195,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return
         self.server.owner.wait(fault.stall_s)
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         """Nothing: a test's output is the test's."""
 
 

@@ -31,7 +31,7 @@ def boxkit_command() -> Invoke:
     """Run a command in this process; ``input`` is its stdin."""
 
     def invoke(*arguments: object, **options: object) -> Result:
-        result = CliRunner().invoke(app, [str(each) for each in arguments], **options)  # type: ignore[arg-type]
+        result = CliRunner().invoke(app, [str(each) for each in arguments], **options)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

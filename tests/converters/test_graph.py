@@ -73,8 +73,8 @@ def test_the_guides_examples_run() -> None:
     for block in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S):
         exec(block, names)
     boxes, around, asked = (names[name] for name in ("boxes", "around", "asked"))
-    assert list(boxes["ape"].labels[:2]) == ["ape_id", "ape_label"]  # type: ignore[index]
-    assert len(boxes["ape_likes"].frame.merge(boxes["ape"].frame, on="ape_id")) == 3  # type: ignore[index]
-    assert "kiri" in set(around["ape"].frame["ape_id"])  # type: ignore[index]
-    assert "momo" in set(asked["ape"].frame["ape_id"])  # type: ignore[index]
-    assert list(names["nearest"]["ape"].labels) == ["ape_id", "ape_label", "mother", "mother_label"]  # type: ignore[index]
+    assert list(boxes["ape"].labels[:2]) == ["ape_id", "ape_label"]
+    assert len(boxes["ape_likes"].frame.merge(boxes["ape"].frame, on="ape_id")) == 3
+    assert "kiri" in set(around["ape"].frame["ape_id"])
+    assert "momo" in set(asked["ape"].frame["ape_id"])
+    assert list(names["nearest"]["ape"].labels) == ["ape_id", "ape_label", "mother", "mother_label"]

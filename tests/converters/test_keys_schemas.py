@@ -74,7 +74,7 @@ SCHEMAS = {
         movie_info: *id, movie_id>title.id, info
         movie_link: *id, movie_id>title.id, linked_movie_id>title.id
     """,
-}  # fmt: skip
+}
 ROWS = 60
 
 

@@ -34,7 +34,7 @@ def both(text: str) -> tuple[set[tuple[object, ...]], set[tuple[object, ...]]]:
         '"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"x"^^<http://www.w3.org/2001/XMLSchema#string>', "<http://e/o>",
         "<mailto:a@b.org>", "_:b1", '"<not an iri>"', '"a@b"', '"^^"', '"x"^^<http://e/t#y>',
     ],
-)  # fmt: skip
+)  # fmt: skip  # values, many a line
 def test_every_kind_of_value_is_read_as_the_parser_reads_it(value: str) -> None:
     one, other = both(f"{S} {P} {value} .\n")
     assert one == other

@@ -29,7 +29,7 @@ def check(boxes: boxkit.BoxSet) -> None:
 
 @pytest.mark.parametrize("make", [list, tuple, set, iter, lambda triples: [list(each) for each in triples]])
 def test_any_iterable_of_triples_loads(make: object) -> None:
-    check(boxkit.from_graph(make(FORD)))  # type: ignore[operator]
+    check(boxkit.from_graph(make(FORD)))
 
 
 @pytest.mark.parametrize("keys", [("subject", "predicate", "object"), ("s", "p", "o")])

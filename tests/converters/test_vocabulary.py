@@ -59,7 +59,7 @@ def test_ones_own_vocabulary_takes_a_few_lines() -> None:
     triples = [
         ("k1", "kind", "Ape"), ("k1", "called", '"Kiri"'), ("k1", "nick", '"the Great"'), ("k1", "kept_by", "p"),
         ("k2", "kind", "Ape"), ("p", "kind", "Person"), ("p", "keeps", "k2"),
-    ]  # fmt: skip
+    ]  # fmt: skip  # triples, two a line
     boxes = boxkit.from_graph(triples, vocabulary=zoo)
     assert list(boxes["ape"].frame["kept_by"]) == ["p", "p"]
     assert list(boxkit.from_graph(triples, vocabulary=zoo, topics=["The Great"], hops=1)["ape"].frame["ape_label"]) == [

@@ -262,7 +262,7 @@ def test_a_frame_that_cannot_be_sent_is_refused_by_name() -> None:
 
 def test_boxes_of_another_kind_are_a_type_error() -> None:
     with pytest.raises(TypeError, match="BoxSet"):
-        execute("1", {"t": [1, 2]})  # type: ignore[dict-item]
+        execute("1", {"t": [1, 2]})
 
 
 # Many callers.

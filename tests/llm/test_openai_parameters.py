@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("no_key")
          {"seed": None}),
         (Fault(400, {"object": "error", "message": "stop is not supported", "code": 400}), {"stop": None}),
     ],
-)  # fmt: skip
+)  # fmt: skip  # a case a line
 def test_a_parameter_that_the_model_refuses_is_sent_otherwise_and_remembered(
     how: str, fault: Fault, changed: dict[str, Any]
 ):

@@ -64,7 +64,7 @@ def test_a_process_that_died_while_it_waited_is_passed_over(boxes, started):
 def test_no_more_processes_wait_than_one_vote_needs(boxes, started):
     for number in range(1, 11):
         engine_for(boxes).prepare()
-        until(lambda: len(spare._waiting()) == min(number, spare.MOST))  # noqa: B023
+        until(lambda: len(spare._waiting()) == min(number, spare.MOST))  # noqa: B023 - called before the loop goes on
     assert len(started) == spare.MOST
 
 

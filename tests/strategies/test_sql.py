@@ -155,7 +155,7 @@ class TestText2SQLCode:
     def test_two_fetches_are_put_together(self, shop):
         llm = ScriptedLLM(
             {
-                "Break the question": "Decomposition:\nText2SQL: cheapest price\nText2SQL: dearest price\nPython: subtract",  # noqa: E501
+                "Break the question": "Decomposition:\nText2SQL: cheapest price\nText2SQL: dearest price\nPython: subtract",  # noqa: E501 - a reply as it stands
                 "Question: cheapest price": sql("SELECT min(price) AS p FROM item"),
                 "Question: dearest price": sql("SELECT max(price) AS p FROM item"),
                 "frames[1]": python("def compute_result(frames):\n    return [(frames[1].p[0] - frames[0].p[0],)]"),

@@ -176,7 +176,7 @@ class Endpoint:
         if parts.username:
             pair = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}"
             headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
-        return urllib.request.Request(address, urllib.parse.urlencode(form).encode(), headers)  # noqa: S310
+        return urllib.request.Request(address, urllib.parse.urlencode(form).encode(), headers)  # noqa: S310 - an endpoint's address is http or https
 
     def _of_status(self, error: urllib.error.HTTPError) -> SourceError | _Again:
         said = _gist(error.read(4096))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -283,7 +283,11 @@ def _examples(column: Column, at: int) -> tuple[object, ...]:
 
 
 def boxes_of(
-    facts: Facts, tables: Sequence[Table], content: str, state: object = None, origin: Origin | None = None
+    facts: Facts,
+    tables: Sequence[Table],
+    content: str,
+    state: Callable[[], str] | None = None,
+    origin: Origin | None = None,
 ) -> tuple[list[Box], list[Note]]:
     """The boxes of ``tables``, with their rows, and what typing their values brought to light."""
     boxes: list[Box] = []
@@ -296,7 +300,7 @@ def boxes_of(
             Field(label, column.cells.type, _outside(column.source), column.description, _examples(column, at))
             for at, (label, column) in enumerate(zip(labels, table.columns, strict=True))
         )
-        reader = GraphReader(frame, facts.lexicon.iris, facts.lexicon.ids, content, state, origin)  # type: ignore[arg-type]
+        reader = GraphReader(frame, facts.lexicon.iris, facts.lexicon.ids, content, state, origin)
         boxes.append(
             Box(table.name, fields, reader, _outside(table.source), labels[: table.key], "graph", table.description)
         )

@@ -132,7 +132,7 @@ class Lexicon:
             relation, value = int(self.store.predicates[at]), int(self.store.objects[at])
             if relation in relations and self.store.kinds[value] == LITERAL:
                 term = self.store.terms[value]
-                found.setdefault(int(self.store.subjects[at]), {}).setdefault(relation, []).append(term)  # type: ignore[arg-type]
+                found.setdefault(int(self.store.subjects[at]), {}).setdefault(relation, []).append(term)  # type: ignore[arg-type]  # a term of the kind LITERAL is one
         return {node: self._best(by, relations) for node, by in found.items()}
 
     def _best(self, by_relation: Mapping[int, Sequence[Literal]], ranks: Mapping[int, int]) -> Label:

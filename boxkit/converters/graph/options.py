@@ -67,5 +67,5 @@ def takes_graph_options(convert: Convert) -> Convert:
     own = inspect.signature(convert)
     kept = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
     shared = [each for name, each in inspect.signature(Options).parameters.items() if name not in own.parameters]
-    convert.__signature__ = own.replace(parameters=[*kept, *shared])  # type: ignore[attr-defined]
+    convert.__signature__ = own.replace(parameters=[*kept, *shared])  # type: ignore[attr-defined]  # a function: inspect reads this attribute of it
     return convert

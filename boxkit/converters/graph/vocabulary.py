@@ -109,7 +109,7 @@ _SCHEMA_TYPES = frozenset(
         )
     }
     | {"http://www.w3.org/ns/shacl#NodeShape", "http://www.w3.org/ns/shacl#PropertyShape"}
-)  # fmt: skip
+)  # fmt: skip  # names, many a line
 
 _IGNORED_TYPES = frozenset({OWL + "Thing", OWL + "NamedIndividual", RDFS + "Resource", RDFS + "Literal"})
 

@@ -81,7 +81,7 @@ class CachedEmbedding:
             for start in range(0, len(keys), BATCH):
                 some = keys[start : start + BATCH]
                 marks = ", ".join("?" * len(some))
-                found.update(connection.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", some))  # noqa: S608
+                found.update(connection.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", some))  # noqa: S608 - question marks only
         return found
 
     def _write(self, vectors: dict[bytes, bytes]) -> None:

@@ -85,7 +85,7 @@ class Transpile:
         """Its name."""
         return "transpile"
 
-    def annotate(self, example: Example, boxes: BoxSet, shown: Memory | None = None) -> Annotation:  # noqa: ARG002
+    def annotate(self, example: Example, boxes: BoxSet, shown: Memory | None = None) -> Annotation:  # noqa: ARG002 - a transpiler needs no demonstrations
         """See `Annotator`. Refuses what the transpilers refuse, by the construct's name."""
         try:
             with ONE_PARSER:

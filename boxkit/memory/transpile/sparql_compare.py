@@ -41,7 +41,7 @@ def compared(operator: str, left: Bound, right: Bound, *, loosely: bool = False)
         raise UnsupportedQuery("an order of values of several kinds")
     if "date" in kinds:
         _check_dates(left, right, loosely)
-    return Compare(operator, left.value, right.value)  # type: ignore[arg-type]
+    return Compare(operator, left.value, right.value)  # type: ignore[arg-type]  # the operator is one of Compare's, from a table of them
 
 
 def _family(kind: str) -> str:

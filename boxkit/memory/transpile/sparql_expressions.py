@@ -122,7 +122,7 @@ class ExpressionReader:
         loosely = is_date_cast(left) or is_date_cast(right) or difference is not None
         ids = self._texts_of_entities(left, right, rows.bound)
         if ids is not None:
-            return Compare(operator, ids[0].value, ids[1].value)  # type: ignore[arg-type]
+            return Compare(operator, ids[0].value, ids[1].value)  # type: ignore[arg-type]  # the operator is one of Compare's, from a table of them
         return compared(operator, self.value(left, rows.bound), self.value(right, rows.bound), loosely=loosely)
 
     def _dates_apart(self, expr: Any, bound: Bindings) -> tuple[Any, Any] | None:

@@ -48,7 +48,7 @@ def compared(operator: str, left: Expression, right: Expression, reader: Express
     elif "text" in affinities and not any(numeric):
         left = as_text(left, types[0]) if affinities[0] != "text" and affinities[1] == "text" else left
         right = as_text(right, types[1]) if affinities[1] != "text" and affinities[0] == "text" else right
-    return Compare(operator, left, right)  # type: ignore[arg-type]
+    return Compare(operator, left, right)  # type: ignore[arg-type]  # the operator is one of Compare's, from a table of them
 
 
 def _cleaned(value: Expression, kind: Type, operator: str) -> Expression:
@@ -173,7 +173,7 @@ def cast(value: Expression, to: Any, reader: ExpressionReader) -> Expression:
         return number(value, reader)
     if target == "number" and kind.kind == "integer" and name in ("DECIMAL", "NUMERIC"):
         return value
-    return Cast(value, "real" if target == "number" else target)  # type: ignore[arg-type]
+    return Cast(value, "real" if target == "number" else target)  # type: ignore[arg-type]  # the targets are Cast's, from a table of them
 
 
 def _cast_constant(value: Constant, target: str, reader: ExpressionReader) -> Constant:

@@ -156,7 +156,7 @@ class ExpressionReader:
             return Call("days_between", (left.arguments[0], right.arguments[0]))
         if isinstance(node, exp.Mod) and not all(self.type_of(e).kind in ("integer", "boolean") for e in (left, right)):
             left, right = (compare.to_integer(each, self) for each in (left, right))
-        return Arithmetic(_ARITHMETIC[type(node)], left, right)  # type: ignore[arg-type]
+        return Arithmetic(_ARITHMETIC[type(node)], left, right)  # type: ignore[arg-type]  # the operators are Arithmetic's, from a table of them
 
     def _division(self, left: Expression, right: Expression, truncates: bool) -> Expression:
         types = [self.type_of(each) for each in (left, right)]
@@ -320,7 +320,7 @@ class ExpressionReader:
             return Aggregated("count")
         if name in ("min", "max"):
             distinct = False
-        return Aggregated(name, value, distinct)  # type: ignore[arg-type]
+        return Aggregated(name, value, distinct)  # type: ignore[arg-type]  # the name is one of Aggregated's, from a table of them
 
     def _concatenated(self, node: Any) -> Expression:
         argument, distinct = node.this, False

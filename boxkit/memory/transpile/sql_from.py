@@ -275,7 +275,7 @@ def _outer(
     left = Filter(joined.plan, all_of(*left_only)) if left_only else joined.plan
     right: Plan = Filter(source.plan, all_of(*right_only)) if right_only else source.plan
     condition = all_of(*rest) if rest or not pairs else None
-    return Join(left, right, tuple(pairs), side, condition)  # type: ignore[arg-type]
+    return Join(left, right, tuple(pairs), side, condition)  # type: ignore[arg-type]  # the side is one of Join's
 
 
 def _mark_missing(scope: Scope, side: str) -> None:

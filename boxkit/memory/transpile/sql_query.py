@@ -89,7 +89,7 @@ class QueryReader:
         if len(self.schema.slots(left)) != len(self.schema.slots(right)):
             raise UnsupportedQuery("a set operation of unequal numbers of columns", detail=node.sql())
         kind = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}[type(node)]
-        plan = SetOperation(left, right, kind, keep_doubles=node.args.get("distinct") is False)  # type: ignore[arg-type]
+        plan = SetOperation(left, right, kind, keep_doubles=node.args.get("distinct") is False)  # type: ignore[arg-type]  # the kinds are SetOperation's
         return self._ordered(plan, node)
 
     def _ordered(self, plan: Plan, node: Any) -> Plan:

@@ -19,7 +19,7 @@ from boxkit.plan.emitter.sets import emit_set_operation
 from boxkit.plan.emitter.sorting import emit_extreme, emit_sort
 from boxkit.plan.emitter.table import Cell, Table, unique_labels
 from boxkit.plan.emitter.values import Values
-from boxkit.plan.schema import PLAN_TYPES, Schema, columns_of, is_among, known_slot, surely_known, walk
+from boxkit.plan.schema import PLAN_TYPES, Schema, Slot, columns_of, is_among, known_slot, surely_known, walk
 from boxkit.plan.types import BOOLEAN
 from boxkit.plan.unnest import unnested
 
@@ -179,9 +179,7 @@ class Emitter:
         return self.named(wider, "extended")
 
     @staticmethod
-    def _slot(values: Values, label: str, value: ex.Expression):  # type: ignore[no-untyped-def]
-        from boxkit.plan.schema import Slot
-
+    def _slot(values: Values, label: str, value: ex.Expression) -> Slot:
         # No plan can name it: the owner is none that a reader gives.
         return Slot(label, "(computed)", values.type_of(value))
 
