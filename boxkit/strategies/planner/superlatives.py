@@ -1,4 +1,4 @@
-"""Superlatives, orders and groups: the most expensive, the top five by price, sorted by age, for each genre."""
+"""Superlatives: the most expensive, the top five by price, born first, the most common."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Literal
 
 from boxkit.strategies.planner.adjectives import ADJECTIVES
 from boxkit.strategies.planner.containers import holder_of
-from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Function, Order, Superlative
+from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Function, Superlative
 from boxkit.strategies.planner.lexicon import LIGHT_WORDS
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import stem
 
-__all__ = ["FUNCTIONS", "in_head", "read_groups", "read_orders", "read_superlatives"]
+__all__ = ["FUNCTIONS", "in_head", "read_superlatives"]
 
 FUNCTIONS: dict[str, Function] = {"mean": "average", "sum": "sum", "median": "median"}
 _MOST = {"max": "max", "min": "min"}
@@ -29,148 +29,6 @@ def in_head(draft: Draft, place: int) -> bool:
         if item.kind in ("count",) or item.text.lower() == "who":
             return False
     return True
-
-
-def read_orders(draft: Draft) -> None:
-    """``ordered by price in descending order``, ``in alphabetical order of name``, ``longest first``."""
-    for place, item in enumerate(draft.items):
-        if item.kind == "first" and not item.used:
-            _read_graded_first(draft, place)
-        if item.used or item.kind not in ("order", "direction"):
-            continue
-        direction = item.value if item.kind == "direction" else ""
-        item.used = True
-        at = draft.after(place, frozenset(("empty", "preposition", "of")))
-        named = draft.at(at)
-        if item.kind == "order" and named is not None and named.is_value:
-            # "ordered by Ann": who did it, and not how to sort.
-            continue
-        figures: list[Figure] = []
-        while True:
-            each = draft.at(at)
-            if each is not None and each.kind == "direction" and not each.used:
-                direction, each.used = each.value, True
-                at = draft.after(at, frozenset(("empty", "preposition", "of")))
-                continue
-            found = _figure(draft, at)
-            if found is None:
-                break
-            figures.append(found[0])
-            at = draft.after(found[1], frozenset(("empty", "preposition", "and", "mark", "of")))
-            if item.kind == "direction":
-                break
-        if not figures and direction and draft.orders:
-            draft.orders = [Order(order.figure, direction == "desc") for order in draft.orders]
-            continue
-        for figure in figures:
-            draft.orders.append(Order(figure, direction == "desc"))
-        if not figures:
-            draft.orders.append(Order(None, direction == "desc"))
-
-
-def _figure(draft: Draft, place: int) -> tuple[Figure, int] | None:
-    """A figure that begins here, ``price``, ``number of books``, ``average age``, and its last place; taken up."""
-    operator = draft.free(place, "count", "mean", "sum", "median")
-    at = draft.after(place, GLUE) if operator is not None else place
-    if operator is not None and operator.kind != "count" and draft.free(at, "count"):
-        draft.items[at].used = True
-        at = draft.after(at, GLUE)
-    mention = draft.schema(at)
-    if mention is None:
-        return None
-    following = draft.schema(at + 1)
-    if following is not None and mention.links[0].kind == "box" and following.only("field"):
-        mention.used = True
-        mention, at = following, at + 1
-    mention.used = True
-    if operator is None:
-        return Figure("", mention), at
-    operator.used = True
-    if operator.kind == "count":
-        return Figure("" if draft.is_measure(mention) else "count", mention, operator.value == "distinct"), at
-    return Figure(FUNCTIONS[operator.kind], mention), at
-
-
-def read_groups(draft: Draft) -> None:
-    """``for each genre``, ``per country and year``, ``by country`` behind a count or an average."""
-    for place, item in enumerate(draft.items):
-        if item.used or not _is_group(draft, place):
-            continue
-        at = draft.after(place, frozenset(("empty",)))
-        while (mention := draft.schema(at)) is not None:
-            mention.used = item.used = True
-            draft.groups.append(mention)
-            following = draft.schema(at + 1)
-            if following is not None and mention.links[0].kind == "box" and following.only("field"):
-                at += 1
-                following.used = True
-                draft.groups[-1] = following
-            joined = draft.at(at + 1)
-            at = draft.after(at, frozenset(("empty", "and")))
-            if joined is None or joined.kind != "and" or not _goes_on(draft, at):
-                break
-    if any(item.kind == "group" and not item.used for item in draft.items) and not draft.groups:
-        for item in draft.items:
-            item.used = item.used or item.kind == "group"
-
-
-def _goes_on(draft: Draft, at: int) -> bool:
-    return (
-        draft.schema(at) is not None and draft.is_thing(draft.items[at]) and draft.at(at + 1) in (None, draft.items[-1])
-    )
-
-
-def _is_group(draft: Draft, place: int) -> bool:
-    item = draft.items[place]
-    if item.kind == "group" and item.text.lower() in ("each", "every") and not _has_figures(draft):
-        # "List every plant of Moss Hall" lists them all.
-        item.used = True
-        return False
-    if item.kind == "group":
-        return not _is_summed_over(draft, place)
-    if item.kind != "preposition" or item.text.lower() not in ("by", "across"):
-        return False
-    figures = [
-        each
-        for each in draft.items[:place]
-        if each.kind in ("count", "mean", "sum", "extreme", "superlative", "median")
-    ]
-    mention = draft.schema(draft.after(place, frozenset(("empty",))))
-    before = draft.at(draft.before(place, frozenset(("empty",))))
-    follows_verb = before is not None and before.kind == "word"
-    if mention is not None and draft.free(draft.items.index(mention) + 1, "count"):
-        # "the top 3 growers by plant count"
-        return False
-    if not figures or mention is None or follows_verb or not draft.is_thing(mention):
-        return False
-    if item.text.lower() == "across" and any(each.kind in ("count", "sum") for each in figures):
-        # "the total balance across accounts" is one sum over all of them.
-        return False
-    if any(draft.index.fields[link.place].yes for link in mention.only("field")[:1]):
-        # "by retired teachers" says which, and makes no groups.
-        return False
-    return not any(each.is_value for each in draft.items[place : draft.items.index(mention) + 2])
-
-
-def _has_figures(draft: Draft) -> bool:
-    figures = ("count", "mean", "sum", "median", "extreme", "superlative", "frequent", "first", "measure", "share")
-    return any(item.kind in (*figures, "compare", "difference", "aboveaverage", "exceed") for item in draft.items)
-
-
-def _is_summed_over(draft: Draft, place: int) -> bool:
-    """``sum up the length of each song``: who is told to add up wants one sum, and a song has but one length."""
-    words = [item.text.lower() for item in draft.items if item.kind != "empty"][:1]
-    mention = draft.schema(draft.after(place, frozenset(("empty",))))
-    before = draft.schema(draft.before(place, frozenset(("empty",))))
-    if words not in (["sum"], ["add up"], ["total"]) or mention is None or before is None:
-        return False
-    told = [item.text.lower() for item in draft.items[:2]]
-    if words == ["total"] and told != ["total", "the"]:
-        # "Find the total price for each order", where nobody is told to total.
-        return False
-    asked = any(item.text.lower() in ("what", "which", "how") for item in draft.items[:2])
-    boxes = {link.box for link in before.only("field") if link.score >= 0.6}
-    return not asked and mention.links[0].kind == "box" and mention.links[0].box in boxes
 
 
 def read_superlatives(draft: Draft) -> None:
@@ -215,7 +73,12 @@ def _direction(value: str) -> Literal["max", "min"]:
 def _read_superlative(draft: Draft, place: int) -> None:
     item = draft.items[place]
     number = _number_beside(draft, place)
-    if _superlative_of(draft, place, item, number.literal if number else None) and number is not None:
+    found = _superlative_of(draft, place, item, number.literal if number else None)
+    for each in draft.items[place + 1 :] if found else ():
+        # "the most pages in total" says again that they are added up.
+        said = each.kind == "sum" and each.text.lower() in ("in total", "in all", "altogether", "all together")
+        each.used = each.used or (said and draft.superlatives[-1].figure.summed)
+    if found and number is not None:
         number.used = True
         top = draft.free(draft.before(draft.items.index(number), frozenset(("empty",))), "extreme", "first")
         if top is not None:
@@ -350,7 +213,11 @@ def _read_first(draft: Draft, place: int) -> None:
     while (light := draft.at(at)) is not None and light.kind == "word" and stem(light.value) in LIGHT_WORDS:
         at = draft.after(at, GLUE)
     after = draft.schema(at)
-    if before is not None and not draft.is_thing(before):
+    to_be = _dated_behind(draft, at) if after is not None and after.only("box") else None
+    if to_be is not None:
+        _take(item, to_be)
+        draft.superlatives.append(Superlative(Figure("", to_be), _direction(item.value)))
+    elif before is not None and not draft.is_thing(before):
         _take(item, before)
         draft.superlatives.append(Superlative(Figure("", before), _direction(item.value)))
     elif after is not None and draft.is_ordered(after) and not draft.is_thing(after) and not in_head(draft, place):
@@ -358,15 +225,16 @@ def _read_first(draft: Draft, place: int) -> None:
         draft.superlatives.append(Superlative(Figure("", after), _direction(item.value)))
 
 
-def _read_graded_first(draft: Draft, place: int) -> None:
-    """``longest first`` says how what is shown is ordered, unless a superlative has said so already."""
-    adjective = draft.at(draft.before(place, frozenset(("empty",))))
-    if adjective is None or adjective.used or adjective.kind not in ("superlative", "extreme"):
-        return
-    draft.items[place].used = adjective.used = True
-    earlier = any(each.kind in ("superlative", "extreme") for each in draft.items[: place - 1] if each is not adjective)
-    if not earlier:
-        draft.orders.append(Order(Figure("", None, adjective=adjective.adjective), adjective.value == "max"))
+def _dated_behind(draft: Draft, place: int) -> Item | None:
+    """``the first book to be published``: the mention of a time right behind the thing."""
+    mention = draft.schema(draft.after(place, frozenset(("empty", "preposition"))))
+    if mention is None or draft.is_thing(mention) or not draft.is_ordered(mention):
+        return None
+    return (
+        mention
+        if any(draft.index.fields[link.place].kind in ("date", "year") for link in mention.only("field"))
+        else None
+    )
 
 
 def _read_frequent(draft: Draft, place: int) -> None:
