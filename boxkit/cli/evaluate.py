@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from boxkit.cli.options import Asking, Confinement, asking, confinement
 if TYPE_CHECKING:
     from boxkit.evaluation.datasets import Dataset
     from boxkit.evaluation.estimate import Estimate
+    from boxkit.evaluation.records import Record
     from boxkit.evaluation.summary import RunReport
     from boxkit.strategies.steps import Strategy
 
@@ -24,6 +25,8 @@ __all__ = ["evaluate", "running", "strategy_of"]
 
 #: The screen is brought up to date this often, and without a terminal a line is written this often.
 _REFRESH_S, _LINE_EVERY_S = 0.25, 30.0
+#: How much is shown of an answer.
+_ROWS_SHOWN, _CELL_CHARS = 3, 60
 
 
 @click.command("eval")
@@ -42,6 +45,9 @@ _REFRESH_S, _LINE_EVERY_S = 0.25, 30.0
 @click.option("--again", multiple=True, metavar="KIND", help="Ask anew what ended in this failure. May be repeated.")
 @click.option("--rescore", is_flag=True, help="Judge the answers in --out anew; nothing is asked.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost; nothing is asked.")
+@click.option(
+    "--wrong", type=click.IntRange(min=0), default=10, show_default=True, help="So many wrong answers are listed."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @confinement
 def evaluate(dataset: str, asking: Asking, confinement: Confinement, **options: Any) -> None:
@@ -57,13 +63,13 @@ def evaluate(dataset: str, asking: Asking, confinement: Confinement, **options: 
     with reported():
         asked = dataset_named(dataset, options)
         if options["rescore"]:
-            _print(_rescored(options), as_json=options["as_json"])
+            _print(_rescored(options), options)
             end(Exit.ANSWERED)
         strategy, who = strategy_of(asking, confinement, asked, options)
         if options["dry_run"]:
             _print_estimate(strategy, asked, options, who)
             end(Exit.ANSWERED)
-        _print(_run(strategy, asked, options, who), as_json=options["as_json"])
+        _print(_run(strategy, asked, options, who), options)
         end(Exit.ANSWERED)
 
 
@@ -208,12 +214,12 @@ def _time(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}"
 
 
-def _print(report: RunReport, *, as_json: bool) -> None:
+def _print(report: RunReport, options: dict[str, Any]) -> None:
     from boxkit.cli.tables import table
     from boxkit.cli.terminal import print_json, show
 
-    if as_json:
-        print_json(_json(report))
+    if options["as_json"]:
+        print_json(_json(report, options["wrong"]))
         return
     rows = []
     for name in report.scorers:
@@ -228,11 +234,48 @@ def _print(report: RunReport, *, as_json: bool) -> None:
     failures = ", ".join(f"{kind} {count}" for kind, count in report.failures.most_common())
     usage = report.usage
     _say(f"{report.done} of {report.total} done; {usage.calls} calls; {_money(report)}; failures: {failures or 'none'}")
+    _print_wrong(report, options["wrong"])
     if report.stopped:
         _say(f"stopped: {report.stopped}; the same command goes on")
 
 
-def _json(report: RunReport) -> dict[str, Any]:
+def _print_wrong(report: RunReport, most: int) -> None:
+    """The first wrong answers, and where all records are."""
+    from boxkit.cli.tables import table
+    from boxkit.cli.terminal import show
+
+    wrong = report.wrong()
+    if wrong and most:
+        columns = ("wrong", "question", "answer, or why there is none", "gold")
+        show(table(columns, [_wrong(each) for each in wrong[:most]]))
+    hidden = len(wrong) - most
+    more = f"{hidden} more are wrong (--wrong {len(wrong)} lists them); " if hidden > 0 and most else ""
+    if report.folder is not None:
+        _say(f"{more}all that led to each answer: {report.folder / 'records.jsonl'}")
+    elif wrong:
+        _say(f"{more}--out FOLDER keeps all that led to each answer")
+
+
+def _wrong(record: Record) -> tuple[str, str, str, str]:
+    answer = f"{record.failure}: {record.message}" if record.failure else _rows(record.rows)
+    return record.id, _brief(record.question, 2 * _CELL_CHARS), _brief(answer, 2 * _CELL_CHARS), _rows(record.gold)
+
+
+def _rows(rows: Sequence[Sequence[Any]]) -> str:
+    """The first rows on a line."""
+    from boxkit.cli.tables import cell
+
+    lines = [_brief(", ".join(map(cell, row)), _CELL_CHARS) for row in rows[:_ROWS_SHOWN]]
+    more = [f"… ({len(rows)} rows)"] if len(rows) > _ROWS_SHOWN else []
+    return "; ".join(lines + more) or "no rows"
+
+
+def _brief(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+
+
+def _json(report: RunReport, most: int) -> dict[str, Any]:
     from boxkit.canonical import json_value
 
     return {
@@ -244,6 +287,18 @@ def _json(report: RunReport) -> dict[str, Any]:
         "scores": {name: json_value(report.summary(name)) for name in report.scorers},
         "groups": {group: json_value(report.by(group)) for group in report.groups},
         "failures": dict(report.failures),
+        "wrong": [
+            {
+                "id": each.id,
+                "question": each.question,
+                "failure": each.failure,
+                "message": each.message,
+                "rows": json_value(each.rows),
+                "gold": json_value(each.gold),
+            }
+            for each in report.wrong()[:most]
+        ],
+        "records": None if report.folder is None else str(report.folder / "records.jsonl"),
         "usage": json_value(report.usage),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -94,7 +94,7 @@ class RunFolder:
             self.records, self.lost = _read(self.path / RECORDS)
         elif self._file.tell():
             raise UnreadableSource(f"it has {RECORDS} but no {SETTINGS}", where=str(self.path))
-        _replace(settings, json.dumps({"settings": self.settings, "about": self.about}, indent=2, ensure_ascii=False))
+        _replace(settings, _settings(self))
 
     def add(self, record: Record) -> None:
         """Keep a finished question; it is on disk when this returns. Any thread may call it.
@@ -213,6 +213,10 @@ def _differences(was: Any, now: Any, name: str) -> Iterable[tuple[str, Any, Any]
         yield name, was, now
 
 
+def _settings(run: RunFolder) -> str:
+    return json.dumps({"settings": run.settings, "about": run.about}, indent=2, ensure_ascii=False)
+
+
 def _replace(path: Path, text: str) -> None:
     new = path.with_name(f".{path.name}.new")
     with new.open("w", encoding="utf-8", errors="surrogatepass") as file:
@@ -234,8 +238,13 @@ def read_run(path: str | Path) -> RunFolder:
     return RunFolder(folder, found["settings"], found["about"], records, lost)
 
 
-def rewrite(path: str | Path, change: Callable[[Record], Record]) -> RunFolder:
+def rewrite(path: str | Path, change: Callable[[Record], Record], *, scorers: Sequence[str]) -> RunFolder:
     """Change every record of a run, all at once or not at all.
+
+    Args:
+        path: The run's folder.
+        change: From a record to what replaces it.
+        scorers: By which they are judged from now on.
 
     Raises:
         SourceError: It is not there, or damaged.
@@ -249,4 +258,6 @@ def rewrite(path: str | Path, change: Callable[[Record], Record]) -> RunFolder:
         lines = [{"lost": asdict(each)} for each in run.lost] + [{"record": each.to_json()} for each in run.records]
         text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
         _replace(run.path / RECORDS, text)
+        run.about = {**run.about, "scorers": list(scorers)}
+        _replace(run.path / SETTINGS, _settings(run))
     return run

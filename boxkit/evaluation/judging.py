@@ -64,13 +64,25 @@ def as_sqlite(rows: Rows, gold: Rows = ()) -> list[tuple[Any, ...]]:
     """Rows with each cell as SQLite would hand it out: dates as ISO text, booleans and decimals as numbers.
 
     A float that differs from one of gold's in its last bits only becomes that one: pandas adds up in another order than
-    SQLite, and the official scripts, made for SQL on both sides, allow for no difference at all.
+    SQLite, and the official scripts, made for SQL on both sides, allow for no difference at all. A number of gold's
+    value is of gold's type: a column of pandas is of one type, where SQLite's cells have each their own.
 
     >>> as_sqlite([(datetime.datetime(2020, 1, 2), True, Decimal("1.50"), 0.1 + 0.2)], [(0.3,)])
     [('2020-01-02 00:00:00', 1, 1.5, 0.3)]
+    >>> as_sqlite([(11.0, 2)], [(11, 2.0)])
+    [(11, 2.0)]
     """
-    floats = sorted({cell for row in gold for cell in row if isinstance(cell, float) and math.isfinite(cell)})
-    return [tuple(_snapped(_sqlite_cell(cell), floats) for cell in row) for row in rows]
+    found = {cell for row in gold for cell in row if isinstance(cell, float) and math.isfinite(cell)}
+    wholes = {cell for row in gold for cell in row if type(cell) is int}
+    near, floats, ints = sorted(found), {each for each in found if each.is_integer()} - wholes, wholes - found
+
+    def fitted(cell: Any) -> Any:
+        cell = _snapped(_sqlite_cell(cell), near)
+        if isinstance(cell, float) and cell in ints:
+            return int(cell)
+        return float(cell) if type(cell) is int and cell in floats else cell
+
+    return [tuple(map(fitted, row)) for row in rows]
 
 
 def _snapped(cell: Any, floats: Sequence[float]) -> Any:
@@ -118,12 +130,14 @@ def _items(rows: Rows) -> list[Any]:
 
 def _ids(predicted: Predicted, gold: Iterable[Any]) -> list[tuple[str]]:
     """One id or literal a row. A label stands for all its ids, unless gold has just that text; a number or date is
-    spelled as gold spells it.
+    spelled as gold spells it, a float that differs in its last bits only too.
     """
     texts = set(map(str, gold))
     spelled = {key: text for text in texts if (key := _value(text)) is not None}
+    floats = sorted(float(key) for key in spelled if isinstance(key, Decimal))
     found: list[str] = []
-    for cell in _items(predicted.rows):
+    for given in _items(predicted.rows):
+        cell = _snapped(given, floats)
         if isinstance(cell, str):
             found.extend((cell,) if cell in texts else predicted.entities.get(cell) or (cell,))
         elif cell is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -13,7 +14,7 @@ from boxkit.answer import Answer, Usage
 from boxkit.evaluation.cells import decoded, encoded
 from boxkit.evaluation.datasets.protocol import Task
 from boxkit.evaluation.judging import Predicted, judge
-from boxkit.evaluation.scorers import Score
+from boxkit.evaluation.scorers import Score, scorer
 
 __all__ = ["Record", "packages", "usage_of"]
 
@@ -119,7 +120,12 @@ class Record:
         """The same with the verdicts of these scorers.
 
         What was not answered is wrong, whatever a scorer says of an empty answer; without gold there is no verdict.
+
+        Raises:
+            ValueError: There is no such scorer.
         """
+        for name in names:
+            scorer(name)
         return replace(self, scores={name: self._score(name) for name in names})
 
     def _score(self, name: str) -> Score:
@@ -129,8 +135,12 @@ class Record:
             return Score.none("this script compares SQL, and the strategy writes none")
         if self.failure:
             return Score.of(False, f"not answered: {self.failure}")
-        entities = self.answer.get("entities") or {}
-        return judge(name, Predicted(self.rows, self.columns, entities, self.sql), self.gold, self.context)
+        predicted = Predicted(self.rows, self.columns, self.answer.get("entities") or {}, self.sql)
+        try:
+            return judge(name, predicted, self.gold, self.context)
+        except Exception:
+            # One evaluated example is a border: a scorer that fails is a verdict that is missing.
+            return Score.none(f"the scorer failed: {traceback.format_exc(limit=-3)}")
 
     def to_json(self) -> dict[str, Any]:
         """As JSON values that lose nothing."""

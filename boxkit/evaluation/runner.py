@@ -31,7 +31,6 @@ from boxkit.evaluation.datasets.databases import NamedBoxes
 from boxkit.evaluation.folder import Lost, RunFolder
 from boxkit.evaluation.identity import described, models_of, seed_of, without_split
 from boxkit.evaluation.records import Record
-from boxkit.evaluation.scorers import Score
 from boxkit.evaluation.scorers import scorer as scorer_of
 from boxkit.evaluation.sqlite_files import close_idle
 from boxkit.evaluation.summary import RunReport
@@ -202,6 +201,8 @@ class _Run:
 
     async def work(self, concurrency: int) -> None:
         """Answer what waits, so many at once, until it is done or a bound is reached."""
+        if self.dollars is not None and not self.report.done:
+            await self._next()  # what a question costs, before so many are under way
         workers = [asyncio.create_task(self._worker()) for _ in range(min(concurrency, len(self.waiting)))]
         try:
             await asyncio.gather(*workers)
@@ -217,13 +218,20 @@ class _Run:
             self.report.stopped = f"{missing} questions could not be asked, the last because: {last}"
 
     async def _worker(self) -> None:
-        while self.waiting and self.ended is None and self._may_go_on():
-            task = self.waiting.popleft()
-            self.running += 1
-            try:
-                await self._one(task)
-            finally:
-                self.running -= 1
+        while await self._next():
+            pass
+
+    async def _next(self) -> bool:
+        """Answer the next question; whether there was one that may be asked."""
+        if not self.waiting or self.ended is not None or not self._may_go_on():
+            return False
+        task = self.waiting.popleft()
+        self.running += 1
+        try:
+            await self._one(task)
+        finally:
+            self.running -= 1
+        return True
 
     def _may_go_on(self) -> bool:
         if self.dollars is None or self.report.stopped:
@@ -327,9 +335,4 @@ def _judged(task: Task, record: Record, scorers: Sequence[str]) -> Record:
     except Exception:
         # One evaluated example is a border.
         record = replace(record, gold_problem=traceback.format_exc(limit=-3))
-    try:
-        return record.scored(scorers)
-    except Exception:
-        # The same border: a scorer that fails is a verdict that is missing.
-        trouble = Score.none(f"the scorer failed: {traceback.format_exc(limit=-3)}")
-        return replace(record, scores=dict.fromkeys(scorers, trouble))
+    return record.scored(scorers)

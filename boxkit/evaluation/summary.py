@@ -11,6 +11,7 @@ from typing import Any
 from boxkit.answer import Usage
 from boxkit.evaluation.folder import Lost, RunFolder, read_run, rewrite
 from boxkit.evaluation.records import Record
+from boxkit.evaluation.scorers import SCORERS
 from boxkit.evaluation.statistics import Difference, interval, paired_bootstrap
 
 __all__ = ["RunReport", "Summary", "compare", "open_run", "rescore"]
@@ -112,6 +113,13 @@ class RunReport:
         """How often each kind of failure ended a question."""
         return Counter(record.failure for record in self.records if record.failure)
 
+    def wrong(self, scorer: str | None = None) -> list[Record]:
+        """The questions that are judged and not right, in the benchmark's order."""
+        name = scorer or self.scorers[0]
+        found = [each for each in self.records if name in each.scores and not each.scores[name].error]
+        wrong = [each for each in found if not each.scores[name].correct]
+        return sorted(wrong, key=lambda each: (each.line, len(each.id), each.id))
+
     @property
     def usage(self) -> Usage:
         """What models cost, failed calls included."""
@@ -155,16 +163,15 @@ def rescore(path: str | Path, scorers: Sequence[str] | None = None) -> RunReport
         ValueError: There is no such scorer.
     """
     names = list(scorers or _report(read_run(path)).scorers)
-    run = rewrite(path, lambda record: record.scored(names))
-    report = _report(run)
-    report.about = {**report.about, "scorers": names}
-    return report
+    return _report(rewrite(path, lambda record: record.scored(names), scorers=names))
 
 
 def _report(run: RunFolder) -> RunReport:
-    # A later call may have asked for fewer.
+    # A later call may have asked for fewer questions, or for other scorers.
     total = max(int(run.about.get("questions", 0)), len(run.records))
-    return RunReport(run.settings, run.about, run.records, run.lost, total, folder=run.path)
+    wanted = [name for name in run.about.get("scorers", ()) if name in SCORERS]
+    records = [each if set(wanted) <= set(each.scores) else each.scored(wanted) for each in run.records]
+    return RunReport(run.settings, run.about, records, run.lost, total, folder=run.path)
 
 
 def compare(first: RunReport, second: RunReport, scorer: str | None = None) -> Difference:

@@ -45,6 +45,24 @@ def test_a_run_scores_goes_on_and_is_judged_anew(spider, tmp_path):
     assert changed.exit_code == 6 and "runs do not mix" in changed.output
 
 
+def test_wrong_answers_are_listed_with_what_they_should_be(spider, tmp_path):
+    def reply(request):
+        return "```python\nanswer = len(item) + 6\n```"
+
+    with FaultyServer(reply) as server:
+        common = (spider, "--skip-bad", "--model", "faulty-1", "--base-url", server.base_url, "--k", 0)
+        done = run(*common, "--out", tmp_path / "run", "--wrong", 1)
+        shown = " ".join(done.output.split())
+        assert "How many items are there?" in shown and "7" in shown and "1 more are wrong (--wrong 2" in shown
+        assert "records.jsonl" in "".join(done.output.split())
+        told = json.loads(run(*common, "--json").stdout)
+        assert [(each["id"], each["rows"], each["gold"]) for each in told["wrong"]] == [
+            ("0", [[7]], [[1]]),
+            ("1", [[7]], [[1]]),
+        ]
+        assert told["records"] is None and "--out FOLDER keeps" in run(*common).output
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

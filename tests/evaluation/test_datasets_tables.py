@@ -168,6 +168,27 @@ def test_starqa_tells_of_each_database_what_its_questions_take_for_granted(tmp_p
         open_dataset("starqa", tmp_path, split="dev")
 
 
+def test_a_source_is_loaded_once_for_all_questions_about_it(tmp_path):
+    (tmp_path / "shop.csv").write_text("item,price\npen,2\nink,5\n")
+    rows = [{"question": f"{at}?", "source": source, "answer": 2} for at, source in enumerate(["shop.csv"] * 3)]
+    lines(tmp_path / "mine.jsonl", rows)
+    assert len({id(task.boxes()) for task in open_dataset("own", tmp_path / "mine.jsonl")}) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("webqsp", {"ID": "1", "question": "Who?", "answers": ["m.0"], "entities": []}),
+        ("grailqa", {"qid": 1, "question": "Who?", "answer": [1]}),
+    ],
+)
+def test_a_field_of_another_shape_is_its_rows_fault(tmp_path, name, row):
+    (tmp_path / "x.nt").write_text("<urn:a> <urn:b> <urn:c> .\n")
+    (tmp_path / "x.json").write_text(json.dumps([row]))
+    with pytest.raises(UnreadableSource, match=r"1 of 1 rows do not fit:\n.*x\.json:1: "):
+        open_dataset(name, tmp_path / "x.json", graph=tmp_path / "x.nt")
+
+
 def test_own_questions_name_their_sources(tmp_path):
     (tmp_path / "shop.csv").write_text("item,price\npen,2\nink,5\n")
     rows = [
@@ -177,8 +198,14 @@ def test_own_questions_name_their_sources(tmp_path):
         {"question": "Which?", "source": "shop.csv"},
     ]
     lines(tmp_path / "mine.jsonl", rows)
+    with (tmp_path / "mine.jsonl").open("a") as file:
+        file.write('\n{"question": "Which?", \n[1]\n')
     dataset = open_dataset("own", tmp_path / "mine.jsonl", skip_bad=True)
     assert [task.gold() for task in dataset] == [[(2,)], [("pen",), ("ink",)]]
-    assert [each.line for each in dataset.skipped] == [3, 4]
+    told = [str(each).partition("mine.jsonl:")[2] for each in dataset.skipped]
+    assert [each.partition(":")[0] for each in told] == ["3", "4", "6", "7"]
+    assert "6: it is no JSON: Expecting property name" in told[2] and told[3] == "7: it is [1], not an object"
+    with pytest.raises(UnreadableSource, match=r"(?s)4 of 6 rows do not fit:.*mine\.jsonl:6: it is no JSON"):
+        open_dataset("own", tmp_path / "mine.jsonl")
     assert dataset[1].asked == "Which?\nTo know: all" and dataset[1].groups == {"group": ("list",)}
     assert dataset.name == "mine" and judge(dataset.scorer, Predicted([("Ink",), ("pen",)]), dataset[1].gold()).correct

@@ -281,12 +281,26 @@ def test_a_budget_stops_before_it_is_passed(shop, tmp_path):
         evaluate(knowing(model(dollars=None)), shop, concurrency=1, dollars=1)
 
 
+def test_a_budget_holds_from_the_first_question_on_however_many_are_asked_at_once(shop, tmp_path):
+    report = evaluate(knowing(model(dollars=0.1)), shop, tmp_path / "run", concurrency=30, dollars=0.55)
+    assert report.done == 5 and report.usage.dollars == pytest.approx(0.5) and "budget" in report.stopped
+    llm = model(dollars=None)
+    with pytest.raises(BudgetSpent, match="price is unknown"):
+        evaluate(knowing(llm), shop, concurrency=30, dollars=1)
+    assert len(llm.requests) == 1
+
+
 def test_answers_are_judged_anew_without_asking(shop, tmp_path):
     evaluate(knowing(model()), shop, tmp_path / "run", limit=6)
     report = rescore(tmp_path / "run", ["bird", "starqa"])
     assert report.summary().right == 6 and set(open_run(tmp_path / "run").records[0].scores) == {"bird", "starqa"}
+    kept = open_run(tmp_path / "run")
+    assert (kept.scorers, kept.summary().right, kept.summary().questions) == (("bird", "starqa"), 6, 6)
+    with pytest.raises(ValueError, match="no scorer 'brid'"):
+        rescore(tmp_path / "run", ["brid"])
     llm = model()
     assert evaluate(knowing(llm), shop, tmp_path / "run", limit=6).summary("spider").right == 6 and not llm.requests
+    assert str(open_run(tmp_path / "run").summary()).endswith("(n = 6)"), "the verdicts of the run's own scorers"
 
 
 def test_two_runs_compare_question_by_question(shop, tmp_path):

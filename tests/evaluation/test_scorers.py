@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from boxkit.evaluation.judging import Predicted, judge
 from boxkit.evaluation.scorers import SCORERS, score
 
 CASES = Path(os.environ.get("BOXKIT_CASES", Path(__file__).parents[3] / "shared" / "cases")) / "scorers"
@@ -121,6 +122,21 @@ def test_webqsp():
 )
 def test_the_scorers_without_an_official_script_keep_their_definition(name, predicted, gold, correct):
     assert score(name, predicted, gold).correct is correct
+
+
+def test_a_column_of_one_type_is_judged_cell_by_cell_as_sqlite_types_them():
+    gold = [("a", 1, 10), ("b", 14.0, 2.5), ("c", 3, 1)]
+    as_pandas_gives_it = [("a", 1.0, 10.0), ("b", 14.0, 2.5), ("c", 3.0, 1.0)]
+    assert not score("spider", as_pandas_gives_it, gold).correct, "the official shortcut"
+    assert judge("spider", Predicted(as_pandas_gives_it), gold).correct
+    assert not judge("spider", Predicted([("a", 1.5, 10.0), *as_pandas_gives_it[1:]]), gold).correct
+
+
+@pytest.mark.parametrize("name", ["grailqa", "qald"])
+def test_a_mean_that_pandas_adds_up_in_another_order_is_the_same_answer(name):
+    gold = [("0.3",), ("2.5E1",)] if name == "grailqa" else [(0.3,), (25,)]
+    assert judge(name, Predicted([(0.1 + 0.2,), (25.0,)]), gold).correct
+    assert not judge(name, Predicted([(0.3001,), (25.0,)]), gold).correct
 
 
 def test_wide_tables_of_equal_columns_are_compared_at_once():

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from boxkit.evaluation.datasets.databases import Databases
+from boxkit.evaluation.datasets.databases import Databases, Kept, NamedBoxes
 from boxkit.evaluation.datasets.protocol import Dataset, Task, collect
-from boxkit.evaluation.datasets.rows import BadField, Row, existing, first_existing, json_lines, json_rows_or_lines
+from boxkit.evaluation.datasets.rows import (
+    BadField,
+    Row,
+    existing,
+    first_existing,
+    json_lines,
+    json_rows_or_lines,
+    sound,
+)
 from boxkit.memory.learning.example import Language
 from boxkit.profile import PROFILES, Profile
 from boxkit.prompts import render
-
-if TYPE_CHECKING:
-    from boxkit.box import BoxSet
 
 __all__ = ["dabench", "own", "starqa"]
 
@@ -35,12 +39,6 @@ _STARQA_NAMES = frozenset().union(*_STARQA_SAME)
 _STARQA_FIELDS = " (boxkit reads 'question', 'answer', 'categories' and 'database': rename what is called otherwise)"
 
 _LANGUAGES: dict[str, Language] = {"sql": "sql", "sparql": "sparql", "sexpr": "sexpr"}
-
-
-def _boxes(sources: Sequence[str]) -> BoxSet:
-    import boxkit
-
-    return boxkit.load(*sources)
 
 
 def _tuples(value: Any) -> list[tuple[Any, ...]]:
@@ -90,7 +88,7 @@ def starqa(
     where = existing(path)
     files = _starqa_files(where) if where.is_dir() else [where]
     roots = [existing(databases)] if databases else [files[0].parent / "databases", files[0].parent / "database"]
-    found = Databases.of(roots)
+    found, kept = Databases.of(roots), Kept()
 
     def made(at: int, row: Row) -> Task:
         if "answer" not in row.values:
@@ -104,7 +102,7 @@ def starqa(
         return Task(
             "/".join([name] * (len(files) > 1) + [row.optional("id") or str(at)]),
             row.text("question"),
-            partial(_boxes, [source]),
+            NamedBoxes(kept, (source,)),
             partial(_tuples, row.values["answer"]),
             dataset="starqa",
             source=name,
@@ -183,12 +181,10 @@ def dabench(path: str | Path, *, split: str | None = None, skip_bad: bool = Fals
     Raises:
         SourceError: A file is not there or cannot be read, or a row does not fit.
     """
-    folder, split = existing(path), split or "dev"
+    folder, split, kept = existing(path), split or "dev", Kept()
     file = first_existing(folder, (f"da-{split}-questions.jsonl",))
-    labels = {
-        row.text("id"): row.list_of("common_answers")
-        for row in json_lines(first_existing(folder, (f"da-{split}-labels.jsonl",)))
-    }
+    labelled = json_lines(first_existing(folder, (f"da-{split}-labels.jsonl",)))
+    labels = {row.text("id"): row.list_of("common_answers") for row in sound(labelled, skip_bad=skip_bad)}
 
     def made(_: int, row: Row) -> Task:
         name, table = row.text("id"), folder / f"da-{split}-tables" / row.text("file_name")
@@ -200,7 +196,7 @@ def dabench(path: str | Path, *, split: str | None = None, skip_bad: bool = Fals
         return Task(
             name,
             row.text("question"),
-            partial(_boxes, [str(table)]),
+            NamedBoxes(kept, (str(table),)),
             partial(_tuples, labels[name]),
             dataset="dabench",
             kind="table",
@@ -233,7 +229,7 @@ def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -
     Raises:
         SourceError: It is not there or cannot be read, or a row does not fit.
     """
-    file, split = existing(path), split or "test"
+    file, split, kept = existing(path), split or "test", Kept()
 
     def made(at: int, row: Row) -> Task:
         given = row.values.get("source")
@@ -251,7 +247,7 @@ def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -
         return Task(
             row.optional("id") or str(at),
             row.text("question"),
-            partial(_boxes, paths),
+            NamedBoxes(kept, tuple(paths)),
             partial(_tuples, row.values["answer"]),
             program,
             language if program else "",

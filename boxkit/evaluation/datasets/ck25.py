@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from boxkit.errors import MissingExtra, UnreadableSource
 from boxkit.evaluation.datasets.graph_sources import Around, WholeGraph
 from boxkit.evaluation.datasets.protocol import Dataset, Task, collect
-from boxkit.evaluation.datasets.rows import BadField, Row, existing, first_existing
+from boxkit.evaluation.datasets.rows import BadField, Row, existing, first_existing, row_of
 from boxkit.evaluation.datasets.sparql import SparqlGold
 from boxkit.profile import PROFILES
 
@@ -92,4 +92,4 @@ def _rows(file: Path) -> list[Row]:
     except (yaml.YAMLError, AttributeError, KeyError, TypeError) as error:
         raise UnreadableSource(f"it holds no 'questions': {error}", where=str(file)) from error
     pairs = zip(nodes, document["questions"], strict=True)
-    return [Row(str(file), node.start_mark.line + 1, values) for node, values in pairs]
+    return [row_of(file, node.start_mark.line + 1, values) for node, values in pairs]

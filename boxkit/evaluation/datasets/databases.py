@@ -20,7 +20,7 @@ from boxkit.evaluation.sqlite_files import Results, connected
 if TYPE_CHECKING:
     from boxkit.box import BoxSet
 
-__all__ = ["Databases", "NamedBoxes"]
+__all__ = ["Databases", "Kept", "NamedBoxes"]
 
 #: Databases whose boxes are kept in memory.
 _KEPT = 24
@@ -28,6 +28,50 @@ _KEPT = 24
 _GOLD_S = 600.0
 _STEPS = 100_000
 _SUFFIXES = (".sqlite", ".sqlite3", ".db")
+
+
+class Kept:
+    """The boxes of sources; the last few are kept, as a benchmark asks many questions of each."""
+
+    def __init__(self) -> None:
+        self._loaded: OrderedDict[tuple[str, ...], BoxSet] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, sources: tuple[str, ...]) -> BoxSet:
+        """Load them, unless they are in memory.
+
+        Raises:
+            SourceError: They cannot be read.
+        """
+        import boxkit
+
+        with self._lock:
+            if sources not in self._loaded:
+                self._loaded[sources] = boxkit.load(*sources)
+                while len(self._loaded) > _KEPT:
+                    self._loaded.popitem(last=False)
+            self._loaded.move_to_end(sources)
+            return self._loaded[sources]
+
+    def ready(self, sources: tuple[str, ...]) -> BoxSet | None:
+        """Them, where they are in memory."""
+        return self._loaded.get(sources)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedBoxes:
+    """Gives the boxes of some sources."""
+
+    kept: Kept
+    sources: tuple[str, ...]
+
+    def __call__(self) -> BoxSet:
+        """Load them, unless they are in memory."""
+        return self.kept.of(self.sources)
+
+    def ready(self) -> BoxSet | None:
+        """Them, where they are in memory."""
+        return self.kept.ready(self.sources)
 
 
 @dataclass(slots=True)
@@ -39,8 +83,7 @@ class Databases:
     """
 
     folders: tuple[Path, ...]
-    _loaded: OrderedDict[str, BoxSet] = field(default_factory=OrderedDict, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _kept: Kept = field(default_factory=Kept, repr=False)
     _gold: Results = field(default_factory=Results, repr=False)
 
     @classmethod
@@ -71,21 +114,13 @@ class Databases:
                     return path
         raise BadField(f"no database {name!r} in {', '.join(map(str, self.folders))}")
 
-    def boxes(self, name: str) -> BoxSet:
-        """The boxes of a database; the last few are kept."""
-        import boxkit
+    def boxes(self, name: str) -> NamedBoxes:
+        """What gives the boxes of a database.
 
-        with self._lock:
-            if name not in self._loaded:
-                self._loaded[name] = boxkit.load(self.path(name))
-                while len(self._loaded) > _KEPT:
-                    self._loaded.popitem(last=False)
-            self._loaded.move_to_end(name)
-            return self._loaded[name]
-
-    def loaded(self, name: str) -> BoxSet | None:
-        """The boxes of a database that are in memory; None where they are not."""
-        return self._loaded.get(name)
+        Raises:
+            BadField: There is none.
+        """
+        return NamedBoxes(self._kept, (str(self.path(name)),))
 
     @contextmanager
     def checking(self) -> Iterator[Callable[[str, str], None]]:
@@ -118,22 +153,6 @@ class Databases:
             return self._gold.of(path, sql, lambda: _rows(path, sql))
         except (sqlite3.Error, sqlite3.Warning, OSError, BadField) as error:
             raise UnreadableSource(f"the gold query fails: {error}: {sql}", where=name) from error
-
-
-@dataclass(frozen=True, slots=True)
-class NamedBoxes:
-    """Gives the boxes of one of the databases."""
-
-    databases: Databases
-    name: str
-
-    def __call__(self) -> BoxSet:
-        """Load them, unless they are in memory."""
-        return self.databases.boxes(self.name)
-
-    def ready(self) -> BoxSet | None:
-        """Them, where they are in memory."""
-        return self.databases.loaded(self.name)
 
 
 def _rows(path: Path, sql: str) -> list[tuple[Any, ...]]:

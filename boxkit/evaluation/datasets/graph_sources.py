@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from boxkit.errors import MissingExtra, SourceNotFound
-from boxkit.evaluation.datasets.rows import Row, existing, json_rows_or_lines
+from boxkit.evaluation.datasets.rows import Row, existing, json_rows_or_lines, sound
 from boxkit.syntax import ONE_PARSER
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def graph_source(graph: str | Path, around: Around) -> GraphSource:
     if path.is_dir():
         return Folder(path, around)
     if path.suffix == ".json" or (path.suffix == ".jsonl" and _holds_questions(path)):
-        return Records(_by_id(json_rows_or_lines(path)), around, str(path))
+        return Records(_by_id(sound(json_rows_or_lines(path))), around, str(path))
     return WholeGraph(path, around)
 
 

@@ -162,11 +162,16 @@ def collect(
     count = 0
     for count, row in enumerate(rows, start=1):
         try:
+            if row.problem:
+                raise BadField(row.problem)
             task = made(count - 1, row)
             if task.key in tasks:
                 raise BadField(f"its id {task.id!r} is that of line {tasks[task.key].line} too")
         except BadField as error:
             bad.append(BadRow(row.file, row.line, str(error)))
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            # A field of another shape than the reader takes apart: the rows' fault, not the reader's.
+            bad.append(BadRow(row.file, row.line, f"a field has another shape: {type(error).__name__}: {error}"))
         else:
             tasks[task.key] = task
     if bad and not skip_bad:

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from boxkit.errors import SourceNotFound, UnreadableSource, nearest
 
-__all__ = ["BadField", "Row", "existing", "first_existing", "json_lines", "json_rows", "json_rows_or_lines", "tsv_rows"]
+__all__ = [
+    "BadField",
+    "Row",
+    "existing",
+    "first_existing",
+    "json_lines",
+    "json_rows",
+    "json_rows_or_lines",
+    "row_of",
+    "sound",
+    "tsv_rows",
+]
 
 _SPACE = re.compile(r"\s*")
 
@@ -28,11 +39,13 @@ class Row:
         file: The file's path.
         line: Where the row begins, from 1.
         values: Its fields.
+        problem: Why it is no row at all; empty where it is one.
     """
 
     file: str
     line: int
     values: Mapping[str, Any]
+    problem: str = ""
 
     def text(self, *names: str) -> str:
         """The first of these fields that is there, a text that is not blank (or a number, as text).
@@ -118,14 +131,28 @@ def _content(path: Path) -> str:
         raise UnreadableSource(f"it cannot be read: {error}", where=str(path)) from error
 
 
-def _row(path: Path, line: int, value: Any) -> Row:
+def row_of(path: Path, line: int, value: Any) -> Row:
+    """The row that a value is; one with a problem where it has no fields."""
     if not isinstance(value, dict):
-        raise UnreadableSource(f"line {line} holds {_shown(value)}, not an object", where=str(path))
+        return Row(str(path), line, {}, f"it is {_shown(value)}, not an object")
     return Row(str(path), line, value)
 
 
+def sound(rows: Iterable[Row], *, skip_bad: bool = False) -> Iterator[Row]:
+    """The rows that are some; what others there are ends it, or is passed over.
+
+    Raises:
+        UnreadableSource: A row is none, and is not to be skipped.
+    """
+    for row in rows:
+        if not row.problem:
+            yield row
+        elif not skip_bad:
+            raise UnreadableSource(f"line {row.line}: {row.problem}", where=row.file)
+
+
 def json_rows(path: Path, key: str | None = None) -> Iterator[Row]:
-    """The objects of a JSON array, or of the array under ``key`` of a JSON object.
+    """The objects of a JSON array, or of that under ``key`` of a JSON object; what else is in it has its `problem`.
 
     Raises:
         SourceError: It is not there, or no such JSON; the message names the line.
@@ -146,7 +173,7 @@ def json_rows(path: Path, key: str | None = None) -> Iterator[Row]:
             value, at = decoder.raw_decode(text, at)
         except ValueError as error:
             raise UnreadableSource(f"line {line} begins an object that is no JSON: {error}", where=str(path)) from error
-        yield _row(path, line, value)
+        yield row_of(path, line, value)
         at = _after_space(text, at)
         if text[at : at + 1] == ",":
             at = _after_space(text, at + 1)
@@ -160,19 +187,20 @@ def _after_space(text: str, at: int) -> int:
 
 
 def json_lines(path: Path) -> Iterator[Row]:
-    """The objects of a file with one a line; blank lines are passed over.
+    """The objects of a file with one a line; blank lines are passed over, a line that is no object has its `problem`.
 
     Raises:
-        SourceError: It is not there, or a line is no JSON object.
+        SourceError: It is not there, or is no text.
     """
     for line, text in enumerate(_content(path).split("\n"), start=1):
         if not text.strip():
             continue
         try:
             value = json.loads(text)
-        except ValueError as error:
-            raise UnreadableSource(f"line {line} is no JSON: {error}", where=str(path)) from error
-        yield _row(path, line, value)
+        except (ValueError, RecursionError) as error:
+            yield Row(str(path), line, {}, f"it is no JSON: {error}")
+        else:
+            yield row_of(path, line, value)
 
 
 def tsv_rows(path: Path, unescaped: Callable[[str], str] = str) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from boxkit.evaluation.datasets.databases import Databases, NamedBoxes
+from boxkit.evaluation.datasets.databases import Databases
 from boxkit.evaluation.datasets.protocol import Dataset, Task, collect
 from boxkit.evaluation.datasets.rows import Row, existing, first_existing, json_rows
 from boxkit.evaluation.scorers.spider import order_matters
@@ -100,7 +100,7 @@ def _task(layout: SqlLayout, databases: Databases, split: str, at: int, row: Row
     return Task(
         row.text(layout.id) if layout.id else str(at),
         question,
-        NamedBoxes(databases, name),
+        databases.boxes(name),
         partial(databases.rows, name, sql),
         sql,
         "sql",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from boxkit.evaluation.datasets.protocol import Dataset, Task, collect
-from boxkit.evaluation.datasets.rows import BadField, Row, existing, first_existing, json_lines
+from boxkit.evaluation.datasets.rows import BadField, Row, existing, first_existing, json_lines, sound
 from boxkit.evaluation.datasets.tables import grid_boxes, inline_tables
 from boxkit.profile import PROFILES
 
@@ -40,7 +40,8 @@ def wikisql(path: str | Path, *, split: str | None = None, skip_bad: bool = Fals
         return inline_tables("wikisql", folder, split, _SCORERS, skip_bad=skip_bad, as_text=as_text)
     folder = folder / "data" if (folder / "data").is_dir() else folder
     file = first_existing(folder, (f"{split}.jsonl",))
-    tables = {row.text("id"): row.values for row in json_lines(first_existing(folder, (f"{split}.tables.jsonl",)))}
+    listed = json_lines(first_existing(folder, (f"{split}.tables.jsonl",)))
+    tables = {row.text("id"): row.values for row in sound(listed, skip_bad=skip_bad)}
     tasks, bad = collect(json_lines(file), partial(_task, tables, split, as_text), skip_bad=skip_bad)
     return Dataset("wikisql", split, tasks, _SCORERS, PROFILES["wikitq"], bad, str(file))
 
