@@ -24,7 +24,7 @@ import boxkit
 from boxkit.box import BoxSet
 from boxkit.errors import ExecutorError
 from boxkit.executor import Limits, aexecute, execute
-from boxkit.executor.pool import pool
+from boxkit.executor.pool import Pool, pool
 from boxkit.executor.session import Session, ZygoteLost
 
 SUM = "answer = int(author.id.sum())"
@@ -112,6 +112,34 @@ def test_a_worker_that_misses_the_deadline_is_killed_and_started_anew(library: B
     started = time.perf_counter()
     assert execute(SUM, library, limits=Limits(seconds=0.5)).answer == 6
     assert time.perf_counter() - started < 15 and gone(zygotes)
+
+
+def test_a_pool_that_closes_waits_for_no_worker_that_is_starting() -> None:
+    # A command that ends while its worker still imports pandas would keep its user waiting for that.
+    workers = Pool()
+    told: list[BaseException] = []
+
+    def wait() -> None:
+        try:
+            workers.nursery()
+        except ExecutorError as error:
+            told.append(error)
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    while workers._nursery is None:
+        time.sleep(0.001)
+    below = children(workers._nursery.process.pid)
+    workers.close()
+    waiting.join()
+    assert gone(below)
+    assert len(told) == 1 and "did not start" in str(told[0])
+
+
+def test_a_worker_whose_host_is_gone_before_it_is_ready_ends() -> None:
+    code = "from boxkit.executor.launch import Nursery, Layers; print(Nursery.start(Layers()).process.pid, flush=True)"
+    host = subprocess.run([sys.executable, "-c", f"{code}; import os; os._exit(0)"], capture_output=True, check=True)
+    assert gone([int(host.stdout)])
 
 
 HOST = """
