@@ -52,6 +52,9 @@ def plainly(
     stems = [name_words(PurePath(source.split("?")[0]).stem) for source in sources]
     called = frozenset(words[0] for words in stems if len(words) == 1)
     for at, item in enumerate(items):
+        if item.text.lower() == "that" and at and items[at - 1].text.lower() in _GIVING:
+            # "and give that depth"
+            item.kind = "empty"
         if item.kind == "word" and _adds_nothing(items, at, called, boxes, lower):
             item.kind = "empty"
     return _priced(_asked_last(items), lower, amounts)
@@ -93,6 +96,7 @@ def _asked_last(items: list[Item]) -> list[Item]:
     return [items[at], *items[: at - 1], *items[at + 1 :]]
 
 
+_GIVING = frozenset("give show list tell return include and with of for".split())
 _ASKING = frozenset("which what who show list give name find return for when where".split())
 
 

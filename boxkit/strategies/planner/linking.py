@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from boxkit.strategies.planner.fields import FieldIndex, Place
 from boxkit.strategies.planner.index import Index
-from boxkit.strategies.planner.lexicon import EMPTY_WORDS, synonyms
+from boxkit.strategies.planner.lexicon import EMPTY_WORDS, PERSON_WORDS, synonyms
 from boxkit.strategies.planner.places import same_country
 from boxkit.strategies.planner.thesaurus import named_otherwise
 from boxkit.strategies.planner.words import Token, normal, singular, stem
@@ -271,6 +271,9 @@ class _Tables:
         ):
             self.add(("id",), Link("field", box, 0.85, keys[0], how="part"))
             self.add((*words, "id"), Link("field", box, 0.85, keys[0], how="part"))
+        if self.index.naming[box] and PERSON_WORDS & set(words):
+            # "How many people work there?": those that it has.
+            self.add(("person",), Link("box", box, 0.8, how="synonym"))
         for noun in self._called_by_key(box):
             self.add(noun, Link("box", box, 0.95, how="key"))
         naming = self.index.naming[box]
@@ -313,10 +316,14 @@ class _Tables:
             core = core[1:]
         bare = tuple(word for word in core if word not in own) if len(core) > 1 else core
         short = core[1:] if len(core) > 1 and len(core[0]) == 1 else ()
+        named_alike = known.refers and known.words in self.index.boxes.values()
         for words, score in ((known.words, 1.0), (core, 0.98), (bare, 0.96), (short, 0.93)):
-            fitting = score * (0.96 if known.refers else 1.0)
+            # Where a key is called as the box that it refers to, that box is meant, and not its number.
+            fitting = score * (0.85 if named_alike else 0.96 if known.refers else 1.0)
             for phrase, fit in _ways(words, own):
                 self.add(phrase, Link("field", place.box, fitting * fit, place.field))
+        if known.kind == "date" and len(core) > 1 and core[-1] == "date":
+            self.add((*core[:-1], "year"), Link("field", place.box, 0.9, place.field, how="part"))
         self._add_pieces(known, tuple(map(stem, core)), set(map(stem, bare)))
         for said in known.said:
             self._add_said(place, tuple(word for word in said if word not in EMPTY_WORDS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from boxkit.strategies.planner.lexicon import PERSON_WORDS, PLACE_WORDS
 from boxkit.strategies.planner.linking import Link, without_units
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.units import MONEY, unit_of
-from boxkit.strategies.planner.words import normal, stem
+from boxkit.strategies.planner.words import normal, singular, stem
 
 __all__ = ["Option", "Slot", "flips", "slots_of"]
 
@@ -217,6 +217,19 @@ class _Slots:
             is_person = bool(persons & set(stems)) or bool({"birth", "born", "gender", "sex", "age", "salary"} & words)
             yield Option(box, "", 0.0 if is_person else 0.25, how="who")
 
+    def doers(self) -> Iterator[Option]:
+        """``Who published …``: the box, or the field, of those who do what the verb says."""
+        at = next((place for place, item in enumerate(self.draft.items) if item.text.lower() == "who"), None)
+        verb = self.draft.at(self.draft.after(at, frozenset(("empty",)))) if at is not None else None
+        for link in verb.links if verb is not None and verb.kind == "mention" and not verb.is_value else ():
+            words = self.index.boxes[link.box] if link.kind == "box" else self.field_of(link).words
+            if link.score < 0.6 or not words or not _is_doer(words[-1]) or singular(normal(verb.text)) == words[-1]:  # type: ignore[union-attr]
+                continue
+            if link.kind == "field" and self.field_of(link).is_text:
+                yield Option(link.box, link.field, 0.02, how="who")
+            elif link.kind == "box" and self.index.naming.get(link.box):
+                yield Option(link.box, "", 0.02, how="who")
+
     def moments(self) -> Iterator[Option]:
         """Every date and year."""
         for each in self.index.fields.values():
@@ -270,6 +283,10 @@ def slots_of(draft: Draft) -> list[Slot]:
     return list(slots.slots.values())
 
 
+def _is_doer(word: str) -> bool:
+    return word in PERSON_WORDS or word.endswith(("er", "or", "ist", "ant"))
+
+
 def _target(slots: _Slots, key: object, target: Target) -> None:
     figure = target.figure
     if target.kind == "measure":
@@ -282,7 +299,12 @@ def _target(slots: _Slots, key: object, target: Target) -> None:
     elif target.kind == "where":
         slots.implied(key, slots.places())
     elif target.kind == "who":
-        slots.implied(key, slots.persons())
+        doers = list(slots.doers())
+        known = {option.box for option in doers if not option.field}
+        others = (
+            replace(each, cost=each.cost + 0.15 * bool(doers)) for each in slots.persons() if each.box not in known
+        )
+        slots.implied(key, (*doers, *others))
     elif target.kind == "difference" and figure.item is not None:
         slots.mention(figure.item, slots.amount)
     elif figure.item is None:

@@ -75,10 +75,14 @@ _SAME: tuple[tuple[str, str], ...] = (
     (r"\b(?:is|are|goes by|go by)(?: the)? (?:called|named|name)(?: of)? what\b", "has what name"),
     # How many, by what.
     (r"\b(?:a |the )?(?:breakdown|distribution|split|tally|tallies) (?:of|for) (?:the )?(?:number of )?(?:the )?(.+?),? by\b", r"number of \1 by"),
-    (r"\b(?:break|split|divide) (?:up |down )?(?:the )?([\w ]+?)(?: up| down)?,? by (?:their |its )?([\w ]+?)(?=[?.!,:;]|$)", r"number of \1 per \2"),
+    (r"\b(?:break|split|divide) (?:up |down )?(?:the )?([\w ]+?)(?: up| down)?,? by (?:their |its )?([\w ]+?)(?:[,:;–—-]+ ?(?:and )?how many[^?.!]*)?(?=[?.!,:;]|$)", r"number of \1 per \2"),
     (r"\b(?:a |the )?(?:tally|head ?count) of\b", "number of"),
     (r"^(?:tally|tot)(?: up)?\b", "count"),
     (r",? (?:and |together )?with (?:the |their )?(?:counts?|numbers?|totals?)(?: for each| of each)?(?=[?.!]|$)", " how many there are"),
+    (r"^(\w+(?: \w+)?) count[?.!]*$", r"number of \1"),
+    (r"^([\w ]+?) (?:by|per) ([\w ]+?)[,:;–—-]+ ?(?:and )?how many(?: (?:are there|of them|are))?(?: (?:in|for|of|from|on) each(?: one)?)?\?*$", r"number of \1 per \2"),
+    (r"\bon (?:the )?(?:staff|payroll)\b", ""),
+    (r"\b(make|makes|making|made)(?= (?:more|less|over|under|above|below|at (?:least|most)|between|no more|no less|upwards of|in excess of)(?: than)? [$€£]?\d)", "earn"),
     (r"\bhow many are there of each ([\w ]+)", r"number per \1"),
     (r"^(?:sort|order|rank|arrange) (?:all |the )*((?!by\b)[\w ]+?) (?:by|according to|in order of) ", r"list \1 ordered by "),
     (r"^(?:sort|order|rank|arrange) (?:all |the )*((?!by\b)[\w ]+?) from ", r"list \1 from "),
@@ -111,6 +115,7 @@ _SAME: tuple[tuple[str, str], ...] = (
     (r"\b([A-Z][\w.]*(?: [A-Z][\w.]*)*)-(?:based|headquartered) ((?:[a-z]+ ){0,1}[a-z]+)", r"\2 based in \1"),
     (r"\b(?:that |which |who )?(?:(?:have|has|having|with|are|is) )?(?:no|not any|without(?: any)?) (?:(?:direct )?access to the (?:sea|ocean|coast)|sea access|coast(?:line)?s?|outlet to the sea)\b", "that are landlocked"),
     (r"\b(left|right)(?:-| )hand side\b|\b(left|right) side\b(?: of the road)?", r"\1\2"),
+    (r"\b(?:are|is|were|was) also (?=(?:in|members? of|part of) )", "and also "),
     # About what.
     (r"\b(?:when it comes to|as far as|with (?:regard|respect) to|judging by|going by|measured by|as measured by|based on) (?:the |their |its )?", "by "),
 )  # fmt: skip

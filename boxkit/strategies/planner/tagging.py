@@ -158,6 +158,10 @@ def _operators(found: tuple[Token, ...], lexicon: Lexicon) -> Iterator[Span]:
                 if kind == "count" and canvas.startswith("numbers", start) and at and _is_content(found[at - 1]):
                     # "the phone numbers of all employees"
                     break
+                if kind == "count" and found[at].lower == "count" and at and _is_amount(found[at - 1], lexicon):
+                    # "page count", where the pages are a number
+                    yield 0.5, Item("empty", found[at].text, at, at + 1, "count")
+                    break
                 if kind == "count" and _are_named_numbers(found, at, place.get(match.end() + 1), lexicon):
                     # "the numbers of all flights", where a flight has a number
                     break
@@ -187,6 +191,12 @@ def _is_distributive(found: tuple[Token, ...], at: int, lexicon: Lexicon) -> boo
 def _numbers(token: Token, lexicon: Lexicon) -> bool:
     """Whether something is called the number of what the token names."""
     return any(link.kind == "field" for link in lexicon.phrases.get((singular(token.lower), "number"), ()))
+
+
+def _is_amount(token: Token, lexicon: Lexicon) -> bool:
+    """Whether the word names a number, and nothing that could be counted."""
+    links = lexicon.phrases.get((singular(token.lower),), ()) if token.kind == "word" else ()
+    return bool(links) and links[0].kind == "field" and lexicon.index.fields[links[0].place].kind == "number"
 
 
 def _are_named_numbers(found: tuple[Token, ...], at: int, of: int | None, lexicon: Lexicon) -> bool:

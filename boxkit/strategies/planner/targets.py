@@ -320,10 +320,19 @@ def _read_mention(draft: Draft, place: int, functions: list[Function], container
         # A verb, or what the thing asked for does: "rivers flow", "countries border".
         return place
     item.used = True
+    if item.text.lower().split()[-1] in ("year", "years") and _is_date(draft, item):
+        # "the year of publication", where the day is known
+        draft.targets.append(Target(Figure("", item), "year"))
+        return place
     # "the total of all invoices", where a field is called total
     sums = item.text.lower() == "total" and draft.is_measure(item) and draft.items[place + 1 : place + 2] != []
     draft.targets.append(Target(Figure("sum" if sums and draft.items[place + 1].kind == "of" else "", item)))
     return place
+
+
+def _is_date(draft: Draft, item: Item) -> bool:
+    top = item.links[0]
+    return top.kind == "field" and draft.index.fields[top.place].kind == "date"
 
 
 def _counts_numbers(mention: Item) -> bool:
