@@ -46,6 +46,8 @@ ADJECTIVES: dict[str, Adjective] = {
         ("brief", "", "length durat page runtim"),
         ("thick", "page thick", ""),
         ("thin", "", "page thick"),
+        ("slim", "", "page thick"),
+        ("lofty", "height elev altitud", ""),
         ("tall", "height elev storey", ""),
         ("high", "height elev altitud", ""),
         ("low", "", "height elev altitud"),
@@ -106,7 +108,7 @@ def _degree(base: str, suffix: str) -> str:
         return base + suffix[1:]
     if base.endswith("y"):
         return base[:-1] + "i" + suffix
-    if re.fullmatch(r"[^aeiou]*[aeiou][bdgnt]", base):
+    if re.fullmatch(r"[^aeiou]*[aeiou][bdgmnt]", base):
         return base + base[-1] + suffix
     return base + suffix
 

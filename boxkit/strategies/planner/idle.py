@@ -32,7 +32,7 @@ def idle_cost(draft: Draft, item: Item) -> float | None:
     clause = _clause(draft, item)
     if word in words["suppose"] and _SUPPOSING & set(clause[:2]):
         return FRAME
-    return FRAME if word in words["frame"] and (_ASKER | _SUPPOSING) & set(clause[:6]) else None
+    return FRAME if word in words["frame"] and (_ASKER | _SUPPOSING) & set(clause) else None
 
 
 def _clause(draft: Draft, item: Item) -> list[str]:
@@ -41,4 +41,7 @@ def _clause(draft: Draft, item: Item) -> list[str]:
     start = place
     while start > 0 and not (draft.items[start - 1].kind == "mark" and draft.items[start - 1].value in _ENDS):
         start -= 1
-    return [word for each in draft.items[start : place + 1] for word in each.text.lower().split()]
+    end = place
+    while end < len(draft.items) and not (draft.items[end].kind == "mark" and draft.items[end].value in _ENDS):
+        end += 1
+    return [word for each in draft.items[start:end] for word in each.text.lower().split()]

@@ -111,6 +111,16 @@ class Lexicon:
             found += self._otherwise(stems)
         return _best(found)
 
+    def has(self, word: str) -> bool:
+        """Whether a box or a field is called by the word with this stem, or by another of the same meaning."""
+        named = (word, *synonyms(word))
+        return any(
+            link.score >= 0.7
+            for each in named
+            for table in (self.stemmed, self.parts)
+            for link in table.get((each,), ())
+        )
+
     def _sorts_rows(self, word: str) -> bool:
         """Whether the word is, or is in, one of few values of a field: ``professors``, where these are of ranks."""
         places = self.index.values.get(word, {})
@@ -118,11 +128,13 @@ class Lexicon:
 
     def _otherwise(self, stems: Phrase) -> Iterator[Link]:
         """What the source calls by another word of the same concept; a phrase says more than one word."""
-        weight = _OTHERWISE if len(stems) == 1 else _OTHERWISE_PHRASE
-        for other in named_otherwise(stems):
-            for link in (*self.stemmed.get((other,), ()), *self.parts.get((other,), ())):
-                if link.score >= 0.7:
-                    yield replace(link, score=link.score * weight, how="synonym")
+        names = named_otherwise(stems)
+        links = [link for each in names for table in (self.stemmed, self.parts) for link in table.get((each,), ())]
+        links = [link for link in links if link.score >= 0.7]
+        alone = len({(link.box, link.field) for link in links}) == 1
+        weight = (_OTHERWISE if len(stems) == 1 else _OTHERWISE_PHRASE) + (0.04 if alone else 0.0)
+        for link in links:
+            yield replace(link, score=link.score * weight, how="synonym")
 
     def values(self, words: tuple[Token, ...]) -> tuple[Link, ...]:
         """Values that these words may be."""
@@ -194,7 +206,8 @@ def _spaced(text: str) -> str:
 
 
 def _says_nothing(token: Token) -> bool:
-    return token.kind == "word" and token.lower in EMPTY_WORDS and not token.text.isupper()
+    # "I" is no abbreviation.
+    return token.kind == "word" and token.lower in EMPTY_WORDS and (not token.text.isupper() or token.text == "I")
 
 
 def _variants(text: str) -> Iterator[str]:

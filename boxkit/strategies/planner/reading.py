@@ -16,6 +16,7 @@ from boxkit.strategies.planner.compile import compile_query
 from boxkit.strategies.planner.confidence import confidence, signs_of
 from boxkit.strategies.planner.doubts import doubt_of
 from boxkit.strategies.planner.fillers import plainly
+from boxkit.strategies.planner.idioms import say_plainly
 from boxkit.strategies.planner.index import Index, index_of
 from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.linking import Lexicon, Link, lexicon_of
@@ -158,7 +159,10 @@ def read(
     if said > MAX_TOKENS:
         length = f"the question has {said:,} words and marks, and no more than {MAX_TOKENS} are read"
         return Reading((), (), (), known.index.partial, length)
+    # What stands around a question hides its idioms, and the other way round.
+    question = say_plainly(question, known.lexicon.has)
     question = put_plainly(question, known.lexicon.phrases.__contains__)
+    question = say_plainly(question, known.lexicon.has)
     items = tag(question, known.lexicon)
     amounts = [item for item in items if any(_is_amount(known.index, link) for link in item.only("field"))]
     items = plainly(items, question, boxes.sources, len(boxes), amounts)

@@ -83,7 +83,7 @@ def read_flags(draft: Draft) -> None:
         if item.used or item.kind != "mention" or item.is_value or not _is_flag(draft, item):
             continue
         before = draft.at(place - 1)
-        follows = item.text.lower().startswith(("is ", "are ", "was ", "were ", "has ")) or (
+        follows = item.text.lower().startswith(("is ", "are ", "was ", "were ", "has ", "have ")) or (
             before is not None and before.text.lower() in ("is", "are", "was", "were", "be", "not", "no", "do", "does")
         )
         thing = draft.schema(draft.after(place, frozenset(("empty", "mark"))))
