@@ -232,7 +232,7 @@ def read_exceeding(draft: Draft) -> None:
 def read_texts(draft: Draft) -> None:
     """``contains the word 'Silent'``, ``starts with S``."""
     for place, item in enumerate(draft.items):
-        if item.used or item.kind != "contain":
+        if item.used or not (item.kind == "contain" or _is_had(draft, place)):
             continue
         at = draft.after(place)
         text = draft.at(at)
@@ -248,7 +248,17 @@ def read_texts(draft: Draft) -> None:
         if subject is not None:
             subject.used = True
         negated = draft.is_negated(place)
-        draft.clauses.append(Clause(item.value, subject, literal, negated=negated))
+        draft.clauses.append(Clause(item.value or "contains", subject, literal, negated=negated))
+
+
+def _is_had(draft: Draft, place: int) -> bool:
+    """``have an "a" in their names``: a text that is in another."""
+    at = draft.after(place, frozenset(("empty",)))
+    text, into = draft.at(at), draft.at(draft.after(at, frozenset(("empty",))))
+    quoted = text is not None and (text.kind == "quoted" or (text.is_value and len(text.text) == 1))
+    named = draft.schema(draft.after(at, frozenset(("empty", "preposition"))))
+    has = draft.items[place].text.lower() in _POSSESS
+    return has and quoted and into is not None and into.text.lower() == "in" and named is not None
 
 
 def read_numbers(draft: Draft) -> None:

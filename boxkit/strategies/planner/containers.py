@@ -21,7 +21,7 @@ def container_of(draft: Draft, item: Item, is_value: bool) -> Item | None:
         return before
     if is_theirs(draft, item):
         # "Find their names": those of what was asked for.
-        return next((item for item in draft.items[:place] if _names_box(item)), None)
+        return next((each for each in draft.items[:place] if _names_box(each) and each.links[0].kind == "box"), None)
     after = draft.at(place + 1)
     if is_value:
         if after is not None and _names_box(after):

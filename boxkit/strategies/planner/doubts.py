@@ -29,6 +29,7 @@ _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _BEFORE_UNIT = frozenset("a per each every one half".split())
 _NEGATIONS = frozenset("no not none never neither nor nobody nothing without cannot".split())
 _ASKING = frozenset("show list give return display get print tell me us the".split())
+_TIMES = frozenset("date time day year month".split())
 _AGE = re.compile(r"\bhow old\b|\bages?\b", re.IGNORECASE)
 
 
@@ -47,6 +48,8 @@ def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: B
         lambda: _also(items, candidate),
         lambda: _age(items, candidate.query, index),
         lambda: _how_much(items, candidate.query, index),
+        lambda: _when(items, candidate.query, index),
+        lambda: _between(items, candidate),
         lambda: _negation(items, candidate.query),
         lambda: _negated_kinds(candidate, index, boxes),
         lambda: _own_relation(items, candidate.query, index),
@@ -146,6 +149,35 @@ def _how_much(items: Sequence[Item], query: Query, index: Index) -> str | None:
         if output.measure.function or output.kind != "plain" or (known is not None and known.kind == "number"):
             return None
     return "'How much' asks for an amount, and the reading gives none"
+
+
+def _when(items: Sequence[Item], query: Query, index: Index) -> str | None:
+    """``When and where did it freeze?``, answered by the places alone."""
+    if not items or items[0].text.lower() != "when":
+        return None
+    for output in query.outputs:
+        known = index.fields.get(output.measure.place)
+        if known is not None and (known.kind in ("date", "year") or _TIMES & set(known.words)):
+            return None
+    return "'When' asks for a time, and the reading gives none"
+
+
+def _between(items: Sequence[Item], candidate: Candidate) -> str | None:
+    """``guests of rooms that have no balcony``: not guests of no room that has one."""
+    query = candidate.query
+    away = {test.measure.box for test in query.tests if test.negated} | {absence.box for absence in query.absences}
+    at = next((place for place, item in enumerate(items) if item.kind in ("without", "not")), None)
+    if at is None or not away:
+        return None
+    said = [item.links[0].box for item in items[:at] if item.links and item.links[0].kind == "box"]
+    shown = {query.root} | {output.measure.box for output in query.outputs}
+    if (
+        said
+        and said[-1] not in shown | away | set(query.present)
+        and items[at].text.lower().startswith(("that", "which"))
+    ):
+        return f"whether {items[at].text!r} is said of {said[-1]} or of what is asked for"
+    return None
 
 
 def _negation(items: Sequence[Item], query: Query) -> str | None:

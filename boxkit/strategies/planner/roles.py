@@ -11,8 +11,8 @@ __all__ = ["against_direction", "may_have_other_role", "preposition"]
 
 
 def preposition(draft: Draft, item: Item) -> str:
-    """The preposition in front; empty for none."""
-    before = draft.at(draft.items.index(item) - 1)
+    """The preposition in front, ``from`` in "from the United States"; empty for none."""
+    before = draft.at(draft.before(draft.items.index(item), frozenset(("empty",))))
     return before.text.lower() if before is not None and before.kind == "preposition" else ""
 
 

@@ -222,6 +222,7 @@ def _intricacy(query: Query, joins: Joins, index: Index) -> float:
     # A field that has one value cannot have another.
     cost += 0.5 if len(set(named)) < len(named) else 0.0
     cost += 0.15 * _counts_what_is_named(query, index)
+    cost += 0.5 * sum(_is_one_each(measure, query, joins) for measure in {*query.measures()})
     negated = bool(query.absences) or any(test.negated for test in query.tests)
     cost += 0.3 if negated and query.rankings and any(ranking.count != 0 for ranking in query.rankings) else 0.0
     for absence in query.absences:
@@ -240,6 +241,14 @@ def _counts_what_is_named(query: Query, index: Index) -> bool:
         and test.measure.field in index.naming.get(test.measure.box, ())
         for test in query.tests
     )
+
+
+def _is_one_each(measure: Measure, query: Query, joins: Joins) -> bool:
+    """Whether each of the things that make the groups has at most one of what is counted: a worker's employers."""
+    if measure.function != "count" or measure.field or len(query.entities) != 1 or measure.box in query.entities:
+        return False
+    tree = joins.tree(query.entities[0], frozenset((measure.box,)))
+    return tree is not None and not tree.multiplies
 
 
 def _is_counted_itself(measure: Measure, index: Index) -> bool:
@@ -343,7 +352,8 @@ def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -
         if not boxes:
             boxes = {link.box: link.score - 0.1 for link in container.only("field")}
         # What stands in a junction belongs to both that it ties: "languages that are official in".
-        near = not is_theirs(draft, slot.item) and (
+        owned = any(link.box in boxes for link in slot.item.only("field") if link.score >= 0.6)
+        near = not (is_theirs(draft, slot.item) or owned) and (
             option.box in joins.junctions or any(_is_near(joins, box, option.box) for box in boxes)
         )
         cost += (0.08 if near else weight) * (1 - boxes.get(option.box, 0.0))

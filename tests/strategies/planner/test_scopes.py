@@ -23,10 +23,6 @@ CREATE TABLE worker (
     worker_id INTEGER PRIMARY KEY, worker_name TEXT, duty_code TEXT REFERENCES duty (duty_code), start_year INTEGER
 );
 CREATE TABLE shuttle (shuttle_number INTEGER PRIMARY KEY, destination TEXT, minutes INTEGER);
-CREATE TABLE person (name TEXT PRIMARY KEY, age INTEGER);
-CREATE TABLE friendship (
-    name TEXT REFERENCES person (name), friend TEXT REFERENCES person (name), PRIMARY KEY (name, friend)
-);
 INSERT INTO guest VALUES
     (1, 'Ada', 19, 'F', 'Ulm'), (2, 'Bo', 24, 'M', 'Bonn'), (3, 'Cleo', 31, 'F', 'Ulm'), (4, 'Dev', 40, 'M', 'Jena');
 INSERT INTO room VALUES (1, 'Attic', 4, 'F', 30), (2, 'Garden', 8, 'X', 25), (3, 'Cellar', 2, 'M', 20);
@@ -36,8 +32,6 @@ INSERT INTO room_feature VALUES (1, 1), (1, 2), (2, 2), (3, 2);
 INSERT INTO duty VALUES ('KT', 'Kitchen'), ('DK', 'Front desk');
 INSERT INTO worker VALUES (1, 'Rao', 'KT', 2011), (2, 'Lund', 'DK', 2019), (3, 'Byrne', 'DK', 2015);
 INSERT INTO shuttle VALUES (12, 'Airport', 40), (31, 'Harbour', 15), (48, 'Airport', 55);
-INSERT INTO person VALUES ('Dan', 30), ('Eve', 41), ('Fay', 25), ('Gus', 52);
-INSERT INTO friendship VALUES ('Dan', 'Eve'), ('Dan', 'Fay'), ('Gus', 'Dan');
 """
 
 
@@ -58,9 +52,9 @@ def hostel(tmp_path_factory: pytest.TempPathFactory):
         # A guest was given for each town, and not its highest age.
         ("For each town, what is the highest age of its guests?", [("Ulm", 31), ("Bonn", 24), ("Jena", 40)]),
         # One sum over everything was given for "each".
-        ("Find the total price for each gender.", [("F", 30), ("X", 25), ("M", 20)]),
+        ("Find the total price for each room.", [("Attic", 30), ("Garden", 25), ("Cellar", 20)]),
         # Sums by room were given for one sum over all of them.
-        ("What is the total price across all rooms?", [(75,)]),
+        ("What is the total price across rooms?", [(75,)]),
         # The shuttles were counted, where their numbers were asked for.
         ("What are the numbers of the shuttles to the Airport?", [(12,), (48,)]),
         # "older" was compared with a room's ``guest_capacity``, for its name has guests in it.
@@ -69,6 +63,8 @@ def hostel(tmp_path_factory: pytest.TempPathFactory):
         ("How many female guests (sex is F) are there?", [(2,)]),
         # The names of the duties were given.
         ('Which workers have the duty with code "DK"? Find their names.', [("Lund",), ("Byrne",)]),
+        # A letter was looked for as if it were a whole name.
+        ('Which guests have a "v" in their first name?', [("Dev",)]),
     ],
 )
 def test_what_is_asked_of_one_thing_is_not_answered_of_another(hostel, question, rows):
@@ -87,10 +83,8 @@ def test_all_guests_of_the_largest_room_are_given_even_where_one_of_several_firs
 @pytest.mark.parametrize(
     "question",
     [
-        # The guest with the most features was given, over all rooms.
-        "What are the names of the guests who stay in the room that has the most features?",
-        # Those were counted whose friend he is.
-        "How many friends does Dan have?",
+        # Those who stay in no room with a balcony.
+        "Which guests stay in rooms that do not have a balcony?",
     ],
 )
 def test_what_cannot_be_told_apart_is_not_answered(hostel, question):
