@@ -15,6 +15,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias
 
 from boxkit.evaluation.scorers import Score, score
+from boxkit.evaluation.scorers.score import as_float, as_text
 
 __all__ = ["Predicted", "as_sqlite", "judge"]
 
@@ -97,7 +98,8 @@ def _sqlite_cell(cell: Any) -> Any:
     if isinstance(cell, bool):
         return int(cell)
     if isinstance(cell, Decimal):
-        return int(cell) if cell.is_finite() and cell == cell.to_integral_value() else float(cell)
+        is_whole = cell.is_finite() and cell.adjusted() < 19 and cell == cell.to_integral_value()
+        return int(cell) if is_whole else as_float(cell)
     if isinstance(cell, datetime.datetime):
         return cell.isoformat(" ")
     if isinstance(cell, (datetime.date, datetime.time)):
@@ -117,7 +119,7 @@ def _text(cell: Any) -> str:
         return str(cell).lower()
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))
-    return str(cell)
+    return as_text(cell)
 
 
 def _texts(rows: Rows) -> list[tuple[str, ...]]:
@@ -132,7 +134,7 @@ def _ids(predicted: Predicted, gold: Iterable[Any]) -> list[tuple[str]]:
     """One id or literal a row. A label stands for all its ids, unless gold has just that text; a number or date is
     spelled as gold spells it, a float that differs in its last bits only too.
     """
-    texts = set(map(str, gold))
+    texts = set(map(as_text, gold))
     spelled = {key: text for text in texts if (key := _value(text)) is not None}
     floats = sorted(float(key) for key in spelled if isinstance(key, Decimal))
     found: list[str] = []
@@ -172,11 +174,11 @@ def _sql(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]
 
 
 def _wikitq(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
-    return score(name, _texts(predicted.rows), [str(each) for each in _items(gold)], canon=context.get("canon"))
+    return score(name, _texts(predicted.rows), [as_text(each) for each in _items(gold)], canon=context.get("canon"))
 
 
 def _grailqa(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
-    answers = [str(each) for each in _items(gold)]
+    answers = [as_text(each) for each in _items(gold)]
     return score(name, _ids(predicted, answers), answers, gold_logical_form=context.get("s_expression", ""))
 
 
@@ -211,7 +213,7 @@ def _qald(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any
 def _release(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
     kind = context.get("kind", "database")
     if kind == "graph":
-        texts = [str(each) for each in _items(gold) if each is not None]
+        texts = [as_text(each) for each in _items(gold) if each is not None]
         return score(name, _ids(predicted, texts), [(each,) for each in texts], kind=kind)
     return score(name, as_sqlite(predicted.rows), list(gold), kind=kind)
 
@@ -226,7 +228,7 @@ def _dabench(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, 
     The release has a model rewrite each answer with its names; where a row has as many values as there are names, they
     are named by their columns where these are the names, else in order.
     """
-    named, rows = [str(row[0]) for row in gold], _texts(predicted.rows)
+    named, rows = [as_text(row[0]) for row in gold], _texts(predicted.rows)
     written = " ".join(cell for row in rows for cell in row)
     if "@" in written:
         return score(name, written, list(gold))

@@ -15,14 +15,14 @@ _RESAMPLES = 10_000
 
 
 def wilson(right: float, total: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share; (0, 1) of nothing.
+    """Wilson's 95 % interval of a share; (0, 1) of nothing. A share past 1, as RoG's F1 may be, counts as 1.
 
     >>> tuple(round(end, 3) for end in wilson(8, 10))
     (0.49, 0.943)
     """
     if not total:
         return 0.0, 1.0
-    share, z2 = right / total, _Z**2
+    share, z2 = min(1.0, right / total), _Z**2
     centre = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = _Z * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2)) / (1 + z2 / total)
     return max(0.0, centre - half), min(1.0, centre + half)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 import os
 from decimal import Decimal
 from pathlib import Path
@@ -137,6 +138,36 @@ def test_a_mean_that_pandas_adds_up_in_another_order_is_the_same_answer(name):
     gold = [("0.3",), ("2.5E1",)] if name == "grailqa" else [(0.3,), (25,)]
     assert judge(name, Predicted([(0.1 + 0.2,), (25.0,)]), gold).correct
     assert not judge(name, Predicted([(0.3001,), (25.0,)]), gold).correct
+
+
+ODD = [
+    *(None, math.nan, math.inf, -0.0, 0, True, "", " ", "\ud800", b"\xff", 10**400, 10**5000, "9" * 5000, [1, 2]),
+    *(Decimal("NaN"), Decimal("sNaN"), Decimal("1E+400"), Decimal("1E+999999999"), Decimal("1e-400")),
+    *(
+        datetime.date(2020, 1, 2),
+        datetime.datetime.max,
+        datetime.time(1, 2),
+        datetime.timedelta.max,
+        "nan",
+        "1_000",
+        "xx-xx-xx",
+    ),
+]
+
+
+@pytest.mark.parametrize("name", [each for each in SCORERS if each != "spider_exec"])
+def test_no_answer_however_odd_ends_a_scorer(name):
+    context = {"ordered": True, "kind": "graph" if name == "pandora_release" else "table"}
+    for cell in ODD:
+        for rows_of in ([(cell,)], [(cell, cell), (cell, 1)], [(cell,), (cell,)], [()]):
+            for own, gold in ((rows_of, [("1", "2")]), ([(1,)], [("x", cell)]), (rows_of, [("x", cell)])):
+                assert judge(name, Predicted(own, ["a", "b"]), gold, context).value <= (2.0 if name == "rog" else 1.0)
+
+
+@pytest.mark.parametrize("name", ["starqa", "starqa_tolerant", "pandora_release", "spider", "spider_strict"])
+def test_a_number_too_large_for_a_float_is_right_where_gold_is_it(name):
+    assert judge(name, Predicted([(10**5000, "a")]), [(10**5000, "a")]).correct
+    assert not judge(name, Predicted([(10**5000, "a")]), [(1, "a")]).correct
 
 
 def test_wide_tables_of_equal_columns_are_compared_at_once():

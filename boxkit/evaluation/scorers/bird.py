@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from boxkit.evaluation.scorers.score import Score
+from boxkit.evaluation.scorers.score import INCOMPARABLE, Score
 
 __all__ = ["bird", "bird_f1"]
 
@@ -14,18 +14,26 @@ def bird(predicted: Sequence[Sequence[Any]], gold: Sequence[Sequence[Any]]) -> S
     """BIRD's execution accuracy: equal as sets of rows; the order of columns counts, of rows and doubles does not."""
     try:
         own, theirs = {tuple(row) for row in predicted}, {tuple(row) for row in gold}
-    except TypeError as error:
-        return Score.none(f"a cell that cannot be hashed ends the official comparison: {error}")
+        return _sets(own, theirs)
+    except INCOMPARABLE as error:
+        return Score.none(f"a cell that cannot be compared ends the official comparison: {error}")
+
+
+def _sets(own: set[Any], theirs: set[Any]) -> Score:
     return Score.of(own == theirs, f"{len(theirs - own)} rows missing, {len(own - theirs)} too many")
 
 
 def bird_f1(predicted: Sequence[Sequence[Any]], gold: Sequence[Sequence[Any]]) -> Score:
     """BIRD's soft F1 (mini-dev): doubles dropped, rows paired by position, cells looked for in the paired row."""
     try:
-        own = list(dict.fromkeys(tuple(row) for row in predicted))
-        theirs = list(dict.fromkeys(tuple(row) for row in gold))
-    except TypeError as error:
-        return Score.none(f"a cell that cannot be hashed ends the official comparison: {error}")
+        return _paired(
+            list(dict.fromkeys(tuple(row) for row in predicted)), list(dict.fromkeys(tuple(row) for row in gold))
+        )
+    except INCOMPARABLE as error:
+        return Score.none(f"a cell that cannot be compared ends the official comparison: {error}")
+
+
+def _paired(own: Sequence[tuple[Any, ...]], theirs: Sequence[tuple[Any, ...]]) -> Score:
     if not own and not theirs:
         return Score.of(True, "both empty")
     matched = only_own = only_theirs = 0.0

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from boxkit.evaluation.scorers.score import Score
+from boxkit.evaluation.scorers.score import Score, as_text
 
 __all__ = ["dabench"]
 
@@ -30,19 +30,19 @@ def dabench(predicted: str | Iterable[Sequence[Any]], gold: Iterable[Sequence[An
         own = dict(_NAMED.findall(predicted))
     else:
         rows = [tuple(row) for row in predicted]
-        own = {str(row[0]): _written(row[1]) for row in rows if len(row) == 2}
+        own = {as_text(row[0]): _written(row[1]) for row in rows if len(row) == 2}
         if len(own) < len(rows) and not own:
             return Score(False, 0.0, "wrong: no row is a name and a value")
     if not own:
         return Score.none("left out: the response names no answer")
     wanted = list(gold)
-    wrong = [name for name, value in wanted if not _equal(own.get(name), str(value))]
+    wrong = [name for name, value in wanted if not _equal(own.get(name), as_text(value))]
     total = len(wanted) or 1
     return Score(not wrong, 1 - len(wrong) / total, f"wrong: {', '.join(wrong)}" if wrong else "")
 
 
 def _written(value: Any) -> str:
-    return "" if value is None else str(value)
+    return as_text(value)
 
 
 def _equal(own: str | None, gold: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boxkit.evaluation.scorers.score import Score, cells
+from boxkit.evaluation.scorers.score import INCOMPARABLE, Score, as_text, cells
 
 __all__ = ["grailqa", "qald", "webqsp"]
 
@@ -33,7 +33,7 @@ def grailqa(
         return Score.of(True, "the logical forms agree")
     try:
         own, theirs = set(cells(predicted)), set(gold)
-    except TypeError as error:
+    except INCOMPARABLE as error:
         return Score.none(f"an answer that is no list of strings ends the official evaluator: {error}")
     shared = len(own & theirs)
     if not shared:
@@ -65,8 +65,11 @@ def webqsp(predicted: Any, gold: Sequence[Mapping[str, Any]]) -> Score:
         return Score.none("left out: no parse is both good and complete")
     own = cells(predicted)
     golds = [[answer["AnswerArgument"] for answer in parse["Answers"]] for parse in gold]
-    best = max((_parts(own, theirs) for theirs in golds), key=lambda parts: parts.f1)
-    hit = any(not theirs or any(one in theirs for one in own) for theirs in golds)
+    try:
+        best = max((_parts(own, theirs) for theirs in golds), key=lambda parts: parts.f1)
+        hit = any(not theirs or any(one in theirs for one in own) for theirs in golds)
+    except INCOMPARABLE as error:
+        return Score.none(f"an answer that cannot be compared ends the official script: {error}")
     return Score(
         best.f1 == 1.0,
         best.f1,
@@ -107,4 +110,8 @@ def qald(predicted: Iterable[Any], gold: Iterable[Any]) -> Score:
 
 
 def _answer(row: Any) -> tuple[str, ...]:
-    return tuple(sorted(str(cell) for cell in row)) if isinstance(row, (list, tuple)) else (str(row),)
+    return tuple(sorted(map(_written, row))) if isinstance(row, (list, tuple)) else (_written(row),)
+
+
+def _written(cell: Any) -> str:
+    return "None" if cell is None else as_text(cell)

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from boxkit.evaluation.scorers.score import Score, cells
+from boxkit.evaluation.scorers.score import Score, as_float, as_text, cells
 
 __all__ = ["pandora_release", "readi", "rog", "structgpt", "structgpt_webqsp", "trustuqa", "unifiedskg"]
 
 
 def _texts(rows: Iterable[Any]) -> list[str]:
-    return ["" if cell is None else str(cell) for cell in cells(rows)]
+    return [as_text(cell) for cell in cells(rows)]
 
 
 def _bare(text: str) -> str:
@@ -26,7 +26,9 @@ def _bare(text: str) -> str:
 
 
 def rog(predicted: Iterable[Any], gold: Iterable[Any]) -> Score:
-    """RoG's Hit: some gold answer is a substring of the whole prediction. ``value`` is its F1 over lines."""
+    """RoG's Hit: some gold answer is a substring of the whole prediction. ``value`` is its F1 over lines, which passes
+    1 where a line holds several answers, as in the release.
+    """
     lines, golds = [_bare(text) for text in _texts(predicted)], [_bare(text) for text in _texts(gold)]
     whole = " ".join(lines)
     matched = sum(one in whole for one in golds)
@@ -123,13 +125,12 @@ def _release_row(row: Any) -> tuple[Any, ...]:
 
 
 def _release_cell(cell: Any) -> Any:
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return ""
     if isinstance(cell, (bool, int, float, Decimal)):
-        return round(float(cell), 10)
-    text = str(cell).removesuffix(" 00:00:00")
-    number = _as_number(text, text)
-    return round(number, 10) if isinstance(number, float) else number
+        number = as_float(cell)
+        return "" if math.isnan(number) else round(number, 10)
+    text = as_text(cell).removesuffix(" 00:00:00")
+    written = _as_number(text, text)
+    return round(written, 10) if isinstance(written, float) else written
 
 
 def _first(row: Any) -> Any:
@@ -137,7 +138,7 @@ def _first(row: Any) -> Any:
 
 
 def _release_item(cell: Any) -> str | float:
-    text = "" if cell is None else str(cell).strip().lower()
+    text = as_text(cell).strip().lower()
     return _as_number(re.sub(r"[,$%]", "", text), text)
 
 

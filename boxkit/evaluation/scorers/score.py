@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from importlib import import_module
 from typing import Any
 
 from boxkit.errors import nearest
 
-__all__ = ["SCORERS", "Score", "cells", "score", "scorer"]
+__all__ = ["INCOMPARABLE", "SCORERS", "Score", "as_float", "as_text", "cells", "score", "scorer"]
+
+
+#: What comparing or hashing cells raises where there is no telling whether they are equal (a signalling NaN, an array).
+INCOMPARABLE = (TypeError, ValueError, ArithmeticError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +24,7 @@ class Score:
 
     Attributes:
         correct: Whether the answer counts as right.
-        value: The score in [0, 1]: an F1 where the scorer has one, else 1 or 0.
+        value: The score in [0, 1]: an F1 where the scorer has one (RoG's may pass 1), else 1 or 0.
         detail: Why, or the parts of the score, in words.
         error: Why there is no verdict (the official code crashes on such input, or leaves the question out); empty
             where there is one.
@@ -93,6 +99,28 @@ def score(name: str, predicted: Any, gold: Any, **context: Any) -> Score:
         **context: What else the scorer takes (``ordered``, ``canon``…).
     """
     return scorer(name)(predicted, gold, **context)
+
+
+def as_float(number: int | float | Decimal) -> float:
+    """A number as a float: infinite where none is as large, NaN for every NaN.
+
+    >>> as_float(-(10**400)), as_float(Decimal("sNaN"))
+    (-inf, nan)
+    """
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+    except ValueError:
+        return math.nan
+
+
+def as_text(cell: Any) -> str:
+    """A cell as text, empty where it is missing; a whole number with more digits than Python writes is in hex."""
+    try:
+        return "" if cell is None else str(cell)
+    except ValueError:
+        return hex(cell) if isinstance(cell, int) else f"<{type(cell).__name__}>"
 
 
 def cells(rows: Iterable[Any]) -> list[Any]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from boxkit.evaluation.scorers.score import Score
+from boxkit.evaluation.scorers.score import INCOMPARABLE, Score, as_text
 
 __all__ = ["archer", "order_matters", "spider", "spider_strict"]
 
@@ -59,8 +59,8 @@ def _compare(
         if any(len(row) != width for row in (*theirs, *own)):
             return Score.none("rows of unequal length end the official comparison")
         equal = _equal_lists(theirs, own, width) if ordered else _equal_bags(theirs, own, width)
-    except TypeError as error:
-        return Score.none(f"a cell that cannot be hashed ends the official comparison: {error}")
+    except INCOMPARABLE as error:
+        return Score.none(f"a cell that cannot be compared ends the official comparison: {error}")
     return Score.of(equal, "" if equal else "no permutation of the columns makes the rows equal")
 
 
@@ -70,7 +70,7 @@ def _shortcut(gold: Sequence[Row], predicted: Sequence[Row], ordered: bool) -> b
 
 
 def _unordered(row: Row) -> Row:
-    return tuple(sorted(row, key=lambda cell: f"{cell}{type(cell)}"))
+    return tuple(sorted(row, key=lambda cell: f"{'None' if cell is None else as_text(cell)}{type(cell)}"))
 
 
 def _equal_lists(gold: Sequence[Row], predicted: Sequence[Row], width: int) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from boxkit.evaluation.scorers.score import Score
+from boxkit.evaluation.scorers.score import Score, as_float, as_text
 
 __all__ = ["starqa", "starqa_tolerant"]
 
@@ -38,15 +39,19 @@ def _rows(rows: Iterable[Any] | None) -> list[tuple[Any, ...]]:
     return [tuple(row) if isinstance(row, (list, tuple)) else (row,) for row in rows or ()]
 
 
-def _canonical(row: Sequence[Any]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(map(_typed, row)))
+def _canonical(row: Sequence[Any]) -> frozenset[tuple[tuple[str, Any], int]]:
+    return frozenset(Counter(map(_typed, row)).items())
 
 
-def _typed(cell: Any) -> tuple[str, str]:
-    if isinstance(cell, (int, float, Decimal)):
+def _typed(cell: Any) -> tuple[str, Any]:
+    if isinstance(cell, int):
+        return ("number", cell)
+    if isinstance(cell, (float, Decimal)):
         number = Decimal(cell)
-        return ("number", str(int(number)) if number.is_finite() and number == int(number) else repr(float(number)))
-    return (type(cell).__name__, str(cell))
+        if number.is_finite() and number == number.to_integral_value():
+            return ("number", number)
+        return ("number", repr(as_float(cell)))
+    return (type(cell).__name__, as_text(cell))
 
 
 def _loose(row: Sequence[Any]) -> tuple[Any, ...]:
@@ -54,11 +59,12 @@ def _loose(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _loose_cell(cell: Any) -> Any:
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return None
     if isinstance(cell, (int, float, Decimal)):
-        return float(cell)
-    text = re.sub(r"\s+", " ", str(cell)).strip().casefold()
+        number = as_float(cell)
+        return None if math.isnan(number) else number
+    if cell is None:
+        return None
+    text = re.sub(r"\s+", " ", as_text(cell)).strip().casefold()
     try:
         return float(text)
     except ValueError:

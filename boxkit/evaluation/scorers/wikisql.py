@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from boxkit.evaluation.scorers.score import Score, cells
+from boxkit.evaluation.scorers.score import Score, as_float, as_text, cells
 
 __all__ = ["wikisql"]
 
@@ -22,8 +22,8 @@ def wikisql(predicted: Iterable[Any], gold: Iterable[Any]) -> Score:
 
 def _item(cell: Any) -> Any:
     if cell is None or isinstance(cell, (int, float)):
-        return None if cell is None else float(cell)
-    text = str(cell).lower().strip()
+        return None if cell is None else as_float(cell)
+    text = as_text(cell).lower().strip()
     try:
         return float(text.replace(",", ""))
     except ValueError:

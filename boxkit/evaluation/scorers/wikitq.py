@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boxkit.evaluation.scorers.score import Score, cells
+from boxkit.evaluation.scorers.score import Score, as_text, cells
 
 __all__ = ["normalize", "wikitq"]
 
@@ -20,6 +20,9 @@ _DOUBLE_QUOTES = re.compile("[“”]")
 _DASHES = re.compile("[‐‑‒–—−]")
 _CITATIONS = re.compile(r"(?:(?<!^)\[[^\]]*\]|\[\d+\]|[•♦†‡*#+])*$")
 _DETAILS = re.compile(r"(?<!^)(?: \([^)]*\))*$")
+_WHOLE = re.compile(r"\s*[+-]?\d+\s*")
+#: More digits than these make no float, and perhaps no integer of Python 3's.
+_LONGEST = 400
 _QUOTED = re.compile(r'^"([^"]*)"$')
 
 
@@ -68,7 +71,8 @@ def _number(text: str) -> int | float | None:
     try:
         return int(text)
     except ValueError:
-        pass
+        if len(text) > _LONGEST and _WHOLE.fullmatch(text):
+            raise OverflowError(f"{len(text)} digits") from None
     try:
         amount = float(text)
     except ValueError:
@@ -127,10 +131,6 @@ def _distinct(values: Iterable[_Value]) -> list[_Value]:
     return list(kept.values())
 
 
-def _text(cell: Any) -> str:
-    return "" if cell is None else str(cell)
-
-
 def wikitq(predicted: Iterable[Any], gold: Sequence[str], *, canon: Sequence[str] | None = None) -> Score:
     """Whether the predicted items denote the target values.
 
@@ -144,7 +144,7 @@ def wikitq(predicted: Iterable[Any], gold: Sequence[str], *, canon: Sequence[str
         return Score.none(f"{len(gold)} target values stand against {len(canon)} canonical ones")
     try:
         targets = _distinct(_typed(raw, form or raw) for raw, form in zip(gold, canon, strict=True))
-        answers = _distinct(_typed(text, text) for text in map(_text, cells(predicted)))
+        answers = _distinct(_typed(text, text) for text in map(as_text, cells(predicted)))
     except OverflowError as error:
         return Score.none(f"a number beyond floating point ends the official evaluator: {error}")
     if len(targets) != len(answers):
