@@ -119,6 +119,16 @@ def test_webqsp():
         ("readi", [("(5 years)",), ("x",)], [("5",)], True),
         ("trustuqa", [("New York",), ("x",)], [("new york",)], True),
         ("pandora_release", [("1", None), ("1", None)], [(1.0, "")], True),
+        ("pandora_release", [("1", None), ("2", None)], [(1,), (2,)], True),
+        ("pandora_release", [("1", None), ("2", "x")], [(1,), (2,)], False),
+        (
+            "wikitq",
+            [("[٣]",)],
+            ["[3]"],
+            False,
+        ),  # a citation's digits are ASCII; an empty text would be the other's equal
+        ("wikitq", [("[4]",)], ["[3]"], True),
+        ("rog", [("Berlin, Rome",)], [("Berlin",), ("Rome",)], True),
     ],
 )
 def test_the_scorers_without_an_official_script_keep_their_definition(name, predicted, gold, correct):

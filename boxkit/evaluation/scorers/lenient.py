@@ -106,11 +106,12 @@ def pandora_release(predicted: Sequence[Any], gold: Sequence[Any], *, kind: str 
     Args:
         predicted: Rows.
         gold: Rows; for graphs the union over all parses.
-        kind: ``"database"``: rows as a set, numbers read from text, 10 decimals; ``"table"``: the first column as a
+        kind: ``"database"``: rows as a set, numbers read from text, 10 decimals, columns of nothing but missing cells
+            left out; ``"table"``: the first column as a
             set of lower-case texts and numbers; ``"graph"``: all cells as a set, ``value`` is F1.
     """
     if kind == "database":
-        own, theirs = ({_release_row(row) for row in rows} for rows in (predicted, gold))
+        own, theirs = (set(_without_empty_columns([_release_row(row) for row in rows])) for rows in (predicted, gold))
         return Score.of(own == theirs, f"{len(theirs - own)} rows missing, {len(own - theirs)} too many")
     if kind == "table":
         own_cells, gold_cells = ({_release_item(_first(row)) for row in rows} for rows in (predicted, gold))
@@ -122,6 +123,13 @@ def pandora_release(predicted: Sequence[Any], gold: Sequence[Any], *, kind: str 
 
 def _release_row(row: Any) -> tuple[Any, ...]:
     return tuple(_release_cell(cell) for cell in (row if isinstance(row, (list, tuple)) else (row,)))
+
+
+def _without_empty_columns(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    if len({len(row) for row in rows}) != 1:
+        return rows
+    kept = [at for at, column in enumerate(zip(*rows, strict=True)) if any(cell != "" for cell in column)]
+    return [tuple(row[at] for at in kept) for row in rows]
 
 
 def _release_cell(cell: Any) -> Any:

@@ -18,7 +18,7 @@ TOLERANCE = 1e-6
 _SINGLE_QUOTES = re.compile("[‘’´`]")
 _DOUBLE_QUOTES = re.compile("[“”]")
 _DASHES = re.compile("[‐‑‒–—−]")
-_CITATIONS = re.compile(r"(?:(?<!^)\[[^\]]*\]|\[\d+\]|[•♦†‡*#+])*$")
+_CITATIONS = re.compile(r"(?:(?<!^)\[[^\]]*\]|\[[0-9]+\]|[•♦†‡*#+])*$")
 _DETAILS = re.compile(r"(?<!^)(?: \([^)]*\))*$")
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*")
 #: More digits than these make no float, and perhaps no integer of Python 3's.
