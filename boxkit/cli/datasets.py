@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["dataset_named", "dataset_options", "guessed"]
 
+#: Rows left out that are named one by one.
+_NAMED = 5
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -62,9 +65,25 @@ def dataset_named(given: str, options: dict[str, Any]) -> Dataset:
             dataset = open_dataset(name, path, split=split or None, skip_bad=skip_bad, **more)
     except (ValueError, TypeError) as error:
         raise click.UsageError(f"{given}: {error}") from error
+    _tell_skipped(dataset)
     if not dataset.tasks:
         raise click.UsageError(f"{given} holds no question that can be asked")
     return dataset if sample is None else dataset.sample(sample, seed)
+
+
+def _tell_skipped(dataset: Dataset) -> None:
+    """Which rows were left out, and why: the first few of them."""
+    from boxkit.cli.terminal import say, text
+
+    skipped = dataset.skipped
+    if skipped:
+        more = [f"… and {len(skipped) - _NAMED} more"] if len(skipped) > _NAMED else []
+        lines = [
+            f"rows left out: {len(skipped)}",
+            *(f"  {each}" for each in skipped[:_NAMED]),
+            *(f"  {each}" for each in more),
+        ]
+        say(text("\n".join(lines), "dim", lines=True))
 
 
 def guessed(path: str) -> str:

@@ -124,7 +124,7 @@ def _run(strategy: Strategy, dataset: Dataset, options: dict[str, Any], who: str
     import boxkit
 
     _say(f"{len(dataset.head(options['limit']))} questions of {dataset.name}/{dataset.split}, answered by {who}")
-    for each in (*dataset.notes, *([f"{len(dataset.skipped)} rows left out"] if dataset.skipped else ())):
+    for each in dataset.notes:
         _say(each)
     shared = {name: options[name] for name in ("limit", "concurrency", "dollars", "again")}
     try:

@@ -37,6 +37,7 @@ def test_a_run_scores_goes_on_and_is_judged_anew(spider, tmp_path):
     common = (spider, "--skip-bad", "--strategy", "planner", "--out", tmp_path / "run")
     done = run(*common, "--limit", 1)
     assert done.exit_code == 0 and "spider" in done.stdout and "100.0" in done.stdout
+    assert "rows left out: 1" in done.output and "dev.json:1: SQLite refuses" in "".join(done.output.split("\n"))
     told = json.loads(run(*common, "--json").stdout)
     assert (told["done"], told["scores"]["spider"]["right"], told["usage"]["calls"]) == (2, 2, 0)
     anew = run(spider, "--skip-bad", "--out", tmp_path / "run", "--rescore", "--scorer", "bird")
