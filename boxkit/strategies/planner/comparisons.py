@@ -273,6 +273,10 @@ def read_numbers(draft: Draft) -> None:
         left = draft.schema(draft.before(place, frozenset(("empty", "preposition", "relative"))))
         if left is not None and not any(link.score >= 0.6 for link in left.only("field")):
             left = None
+        between = draft.items[draft.items.index(left) : place] if left is not None else []
+        if any(each.text.lower() in _POSSESS for each in between) and _right_subject(draft, place) is not None:
+            # "countries that have five or more customers"
+            left = None
         if left is None and (right := _right_subject(draft, place)) is not None:
             item.used = right.used = True
             figure = Figure("count", right) if not draft.is_ordered(right) else None

@@ -271,6 +271,8 @@ def slots_of(draft: Draft) -> list[Slot]:
         _target(slots, ("target", at), target)
     for at, clause in enumerate(draft.clauses):
         _clause(slots, ("clause", at), clause)
+        if clause.value is not None:
+            _prefer_names(slots, clause.value)
     for mention in draft.groups:
         slots.mention(mention, slots.anything)
     for related in draft.related:
@@ -281,6 +283,18 @@ def slots_of(draft: Draft) -> list[Slot]:
         if order.figure is not None:
             _figure(slots, ("order", at), order.figure)
     return list(slots.slots.values())
+
+
+def _prefer_names(slots: _Slots, value: Item) -> None:
+    """``albums by AC/DC``: what something is called by, before a text that only repeats it elsewhere."""
+    slot = slots.slots[id(value)]
+    said = {
+        link.box for item in slots.draft.items if not item.is_value for link in item.only("box") if link.score >= 0.6
+    }
+    names = [each for each in slot.options if each.field in slots.index.naming.get(each.box, ())]
+    if not names or any(each.box in said for each in slot.options):
+        return
+    slot.options = [each if each in names else replace(each, cost=each.cost + 0.05) for each in slot.options]
 
 
 def _is_doer(word: str) -> bool:
@@ -301,8 +315,13 @@ def _target(slots: _Slots, key: object, target: Target) -> None:
     elif target.kind == "who":
         doers = list(slots.doers())
         known = {option.box for option in doers if not option.field}
+        named = {link.box for item in slots.draft.items for link in item.only("box") if link.score >= 0.9}
+        said = any(each.box in named and each.cost == 0.0 for each in slots.persons())
         others = (
-            replace(each, cost=each.cost + 0.15 * bool(doers)) for each in slots.persons() if each.box not in known
+            # "Who is the oldest employee?" asks for no customer.
+            replace(each, cost=each.cost + 0.15 * bool(doers) + 0.1 * (said and each.box not in named))
+            for each in slots.persons()
+            if each.box not in known
         )
         slots.implied(key, (*doers, *others))
     elif target.kind == "difference" and figure.item is not None:

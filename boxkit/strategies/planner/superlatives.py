@@ -28,7 +28,14 @@ def in_head(draft: Draft, place: int) -> bool:
             return False
         if item.kind in ("count",) or item.text.lower() == "who":
             return False
+        if item.kind == "mention" and item.is_value and _has(draft.at(draft.items.index(item) + 1)):
+            # "village with the least area" asks for the village.
+            return False
     return True
+
+
+def _has(item: Item | None) -> bool:
+    return item is not None and item.text.lower() in ("with", "having", "that has", "whose")
 
 
 def read_superlatives(draft: Draft) -> None:
@@ -119,6 +126,10 @@ def _superlative_of(draft: Draft, place: int, item: Item, count: int | None) -> 
         return True
     if item.kind == "superlative" and not counted:
         measure = _measure_named(draft, at if mention is not None else place)
+        if measure is None and mention is None and item.adjective in ("early", "late", "recent"):
+            # "founded earliest", "hired most recently"
+            before = _measure_before(draft, place)
+            measure = before if before is not None and not draft.is_thing(before) else None
         _take(item, operator, measure)
         figure = Figure("", measure, adjective=item.adjective, direction=direction)
         draft.superlatives.append(Superlative(figure, direction, count))
@@ -174,6 +185,10 @@ def _measure_named(draft: Draft, place: int) -> Item | None:
         item = draft.items[at]
         if item.kind == "preposition" and item.text.lower() in ("by", "in"):
             mention = draft.schema(draft.after(at, GLUE | {"word"}))
+            year = draft.at(draft.after(at, GLUE))
+            if mention is None and year is not None and year.kind == "number":
+                # "by 2020 population"
+                mention = draft.schema(draft.items.index(year) + 1)
             if mention is not None and draft.is_ordered(mention) and not draft.is_thing(mention):
                 for word in draft.items[at : draft.items.index(mention)]:
                     word.used = word.used or word.kind == "word"
@@ -213,7 +228,8 @@ def _read_first(draft: Draft, place: int) -> None:
     while (light := draft.at(at)) is not None and light.kind == "word" and stem(light.value) in LIGHT_WORDS:
         at = draft.after(at, GLUE)
     after = draft.schema(at)
-    to_be = _dated_behind(draft, at) if after is not None and after.only("box") else None
+    asks_when = {"when", "year", "date", "day"} & {each.text.lower() for each in draft.items[:place]}
+    to_be = _dated_behind(draft, at) if after is not None and after.only("box") and not asks_when else None
     if to_be is not None:
         _take(item, to_be)
         draft.superlatives.append(Superlative(Figure("", to_be), _direction(item.value)))

@@ -36,6 +36,9 @@ def read_targets(draft: Draft) -> None:
             ended = container = False
         elif item.kind in ("and", "each_other") or (item.kind == "mark" and item.value == ","):
             container = False
+        elif item.kind == "of" and not draft.targets and _is_grouped(draft, place - 1):
+            # "for each type of organisation": whose type it is
+            container = True
         elif item.kind in _CONTAINERS and draft.targets:
             container = True
             ended = ended or (
@@ -328,6 +331,11 @@ def _read_mention(draft: Draft, place: int, functions: list[Function], container
     sums = item.text.lower() == "total" and draft.is_measure(item) and draft.items[place + 1 : place + 2] != []
     draft.targets.append(Target(Figure("sum" if sums and draft.items[place + 1].kind == "of" else "", item)))
     return place
+
+
+def _is_grouped(draft: Draft, place: int) -> bool:
+    item = draft.at(place)
+    return item is not None and any(item is group for group in draft.groups)
 
 
 def _is_date(draft: Draft, item: Item) -> bool:

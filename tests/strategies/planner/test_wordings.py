@@ -80,6 +80,12 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
         ("Number of growers founded prior to 1960", [(1,)]),
         ("How high is the highest price?", [(80.0,)]),
         ("Which grower's got the most plants?", [("Moss Hall",)]),
+        # What is counted, ordered, the first of a time, who does it.
+        ("plants per colour", [("green", 3), ("red", 2), ("white", 1)]),
+        ("plant count?", [(6,)]),
+        ("Which grower was founded earliest?", [("Fern & Co",)]),
+        ("Top 2 trails by length, names only", [("Coast",), ("Ridge",)]),
+        ("Which plants have the greatest price, and give that price", [("Oak", 80.0)]),
         # Other words for the same.
         ("What is the dearest plant?", [("Oak",)]),
         ("Which plants does Moss Hall bring out?", [("Ivy",), ("Mint",), ("Oak",)]),
@@ -106,6 +112,31 @@ def test_another_wording_gets_the_same_answer(nursery, question, rows):
 def test_a_word_that_says_something_is_not_passed_over(nursery, question):
     answer = Planner().ask(question, nursery)
     assert answer.failure is not None, f"{answer.rows} by {answer.code}"
+
+
+def test_who_does_it_is_told_by_the_verb_and_a_key_by_the_name_behind_it():
+    shop = load(
+        {
+            "publisher": pd.DataFrame({"id": [1, 2], "name": ["Elm", "Ash"], "founder": ["Ida", "Bo"]}),
+            "author": pd.DataFrame({"id": [7, 8], "name": ["Kai", "Lu"], "birth_date": ["1950-02-01", "1961-03-04"]}),
+            "book": pd.DataFrame(
+                {
+                    "id": [1, 2, 3],
+                    "title": ["Reed", "Moor", "Fen"],
+                    "publisher_id": [1, 2, 2],
+                    "author_id": [8, 7, 8],
+                    "published_date": ["2001-05-06", "2003-07-08", "2009-09-10"],
+                    "pages": [90, 120, 300],
+                }
+            ),
+        }
+    )
+    ask = Planner().ask
+    assert ask("Who published 'Reed'?", shop).rows == [("Elm",)]
+    assert ask("Who penned 'Moor'?", shop).rows == [("Kai",)]
+    assert ask("Who founded Ash?", shop).rows == [("Bo",)]
+    assert ask("Tell me the publication year of 'Fen'", shop).rows == [(2009,)]
+    assert ask("What is the mean page count?", shop).rows == [(170,)]
 
 
 def test_names_that_look_like_short_forms_or_codes_are_names():
