@@ -352,7 +352,8 @@ def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -
         if not boxes:
             boxes = {link.box: link.score - 0.1 for link in container.only("field")}
         # What stands in a junction belongs to both that it ties: "languages that are official in".
-        owned = any(link.box in boxes for link in slot.item.only("field") if link.score >= 0.6)
+        whole = [link.box for link in slot.item.only("field") if link.how in ("exact", "stem") and link.score >= 0.6]
+        owned = bool(set(boxes) & set(whole))
         near = not (is_theirs(draft, slot.item) or owned) and (
             option.box in joins.junctions or any(_is_near(joins, box, option.box) for box in boxes)
         )

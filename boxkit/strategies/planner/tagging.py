@@ -256,6 +256,9 @@ def _links(piece: tuple[Token, ...], lexicon: Lexicon) -> tuple[Link, ...]:
         stems = tuple(token.stem for token in piece)
         if len(piece) > 1 or piece[0].lower not in EMPTY_WORDS or (piece[0].lower in NOUNS_TOO and piece[0].start):
             schema = lexicon.schema(tuple(singular(token.lower) for token in piece), stems)
+            if len(piece) == 1 and piece[0].lower in _WORDS_OF_OURS:
+                # "the total" is a sum, and no other word for an amount.
+                schema = tuple(link for link in schema if link.how != "synonym")
     if len(piece) == 1 and piece[0].text.islower() and any(_bears_word(link) for link in schema):
         # In lower case, "state" is rather a field than the department called State.
         values = tuple(

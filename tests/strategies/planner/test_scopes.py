@@ -22,6 +22,7 @@ CREATE TABLE duty (duty_code TEXT PRIMARY KEY, duty_name TEXT);
 CREATE TABLE worker (
     worker_id INTEGER PRIMARY KEY, worker_name TEXT, duty_code TEXT REFERENCES duty (duty_code), start_year INTEGER
 );
+CREATE TABLE payment (payment_id INTEGER PRIMARY KEY, amount_payment INTEGER);
 CREATE TABLE shuttle (shuttle_number INTEGER PRIMARY KEY, destination TEXT, minutes INTEGER);
 INSERT INTO guest VALUES
     (1, 'Ada', 19, 'F', 'Ulm'), (2, 'Bo', 24, 'M', 'Bonn'), (3, 'Cleo', 31, 'F', 'Ulm'), (4, 'Dev', 40, 'M', 'Jena');
@@ -31,6 +32,7 @@ INSERT INTO feature VALUES (1, 'balcony'), (2, 'sink');
 INSERT INTO room_feature VALUES (1, 1), (1, 2), (2, 2), (3, 2);
 INSERT INTO duty VALUES ('KT', 'Kitchen'), ('DK', 'Front desk');
 INSERT INTO worker VALUES (1, 'Rao', 'KT', 2011), (2, 'Lund', 'DK', 2019), (3, 'Byrne', 'DK', 2015);
+INSERT INTO payment VALUES (1, 40), (2, 50);
 INSERT INTO shuttle VALUES (12, 'Airport', 40), (31, 'Harbour', 15), (48, 'Airport', 55);
 """
 
@@ -53,6 +55,8 @@ def hostel(tmp_path_factory: pytest.TempPathFactory):
         ("For each town, what is the highest age of its guests?", [("Ulm", 31), ("Bonn", 24), ("Jena", 40)]),
         # One sum over everything was given for "each".
         ("Find the total price for each room.", [("Attic", 30), ("Garden", 25), ("Cellar", 20)]),
+        # Each amount was listed: "total" was another word for an amount.
+        ("What is the total amount of payment?", [(90,)]),
         # Sums by room were given for one sum over all of them.
         ("What is the total price across rooms?", [(75,)]),
         # The shuttles were counted, where their numbers were asked for.
