@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from boxkit.box import BoxSet, ForeignKey
 from boxkit.strategies.planner.fields import Place
+from boxkit.strategies.planner.hidden import hidden, of_single_rows
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.query import Query
@@ -50,6 +51,8 @@ def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: B
         lambda: _how_much(items, candidate.query, index),
         lambda: _when(items, candidate.query, index),
         lambda: _between(items, candidate),
+        lambda: hidden(items, index),
+        lambda: of_single_rows(items, candidate.query, index),
         lambda: _negation(items, candidate.query),
         lambda: _negated_kinds(candidate, index, boxes),
         lambda: _own_relation(items, candidate.query, index),

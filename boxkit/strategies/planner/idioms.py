@@ -19,6 +19,20 @@ _GIVEN = r"(?:named|listed|mentioned|shown|given|counted)"
 #: What names must be in the data, or "", the idiom, and what it says. The first match of each is put plainly.
 _IDIOMS: tuple[tuple[str, str, str], ...] = (
     # What leads up to a question.
+    ("", r"^(?:for|among|across|of|over) (?!each\b|every\b|all of them\b)((?:all )?(?:the |our )?[^,?.:]+s), (?:what|how much|which) (?:is|are|was|were) (the (?:average|mean|total|highest|lowest|median|maximum|minimum) [^?.,]+)", r"what is \2 of \1"),
+    ("", r"[?.] count (?:them|these|those)(?: all)?(?: (?:per|by|for each) \w+)?[.?!]*$", "?"),
+    ("", r"\bhow are (?:the |our )?(\w+) (?:spread|distributed|divided|split|shared out)(?: out)? (?:over|across|among|amongst|between|by) (?:the |our )?(?:different |various )?(\w+)", r"number of \1 per \2"),
+    ("", r"\b(every|each) (?:single )?one of (?:the|our|these) (\w+)", r"\1 \2"),
+    ("", r"\bhow far apart are (?:the )?(?=highest|lowest|largest|smallest|most|dearest|priciest|cheapest)", "what is the difference between the "),
+    ("price", r"\bwhat would it cost(?: me| us| you)? to (?:buy|get|purchase|own) (?:all|every|each)(?: of)?(?: the| our)? ([\w ]+?)(?: at once| together)?(?=[?.]*$)", r"what is the total price of all \1"),
+    ("price", r"\bthe (?:least|minimum) (?:anyone|anybody|you|one|i|we|somebody|someone) (?:could|can|would|must|might|has to|have to|needs to|need to)(?: have to| need to)? (?:pay|spend)(?: for| on) (?:one of |any of |a |an |any )?(?:our |the |your )?(\w+)", r"the lowest price of \1"),
+    ("price", r"\bthe (?:most|maximum) (?:anyone|anybody|you|one|i|we|somebody|someone) (?:could|can|would|must|might|has to|have to|needs to|need to)(?: have to| need to)? (?:pay|spend)(?: for| on) (?:one of |any of |a |an |any )?(?:our |the |your )?(\w+)", r"the highest price of \1"),
+    ("price", "\\b(how much (?:is|does|would|do)|price of|cost of|what (?:is|does|would)) (?:a|one|the) (?:single )?copy of (?=[\ue002A-Z]|the book)", r"\1 "),
+    ("found", r"\b(?:go|goes|going|date|dates|dating)(?: back)? (?:to|from) (?=(?:before|after) \d{4}|\d{4}\b)", "were established "),
+    ("landlocked", r"\b(?:(?:that|which|who) )?(?:do|does)(?:n['’]t| not) have (?:a |any |an |direct )*(?:coast|coastline|access to the (?:sea|ocean|coast)|sea access|shoreline|outlet to the sea|seashore)\b", "are landlocked"),
+    ("member", r"\b(?:the )?(?:largest|biggest|greatest|highest) membership\b", "the most members"),
+    ("", rf"\b(of|in) ({_CAP}) and also (?:of|in)? ?({_CAP})", r"\1 both \2 and \3"),
+    ("drive", r"\b(?:with|have|has|having) left-hand driving\b", "drive on the left"),
     ("", r"(?:^|(?<=, )|(?<=\. ))(?:please )?state (?=the |how |what |which )", "give "),
     ("", r"^rank (?=the )", "list "),
     ("", r"^(?:please )?work out (?=how |what |the )", ""),

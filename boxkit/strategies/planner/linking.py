@@ -70,7 +70,7 @@ _KEY_ENDS = (("id",), ("number",), ("key",))
 _DIVISIONS = frozenset(map(stem, "state province county region district town city country".split()))
 _STEM = 0.92
 _BESIDE_LITERAL = 0.65
-_OTHERWISE, _OTHERWISE_PHRASE = 0.86, 0.9
+_OTHERWISE, _OTHERWISE_PHRASE = 0.87, 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,8 @@ class Lexicon:
                         replace(link, score=link.score * 0.88 * weight, how="synonym")
                         for link in self.parts.get(changed, ())
                     ]
-        if not any(link.score >= 0.55 for link in found) and not (len(words) == 1 and self._sorts_rows(words[0])):
+        literal = any(link.score >= 0.55 and link.how != "synonym" for link in found)
+        if not literal and not (len(words) == 1 and self._sorts_rows(words[0])):
             found += self._otherwise(stems)
         return _best(found)
 
@@ -132,7 +133,7 @@ class Lexicon:
         links = [link for each in names for table in (self.stemmed, self.parts) for link in table.get((each,), ())]
         links = [link for link in links if link.score >= 0.7]
         alone = len({(link.box, link.field) for link in links}) == 1
-        weight = (_OTHERWISE if len(stems) == 1 else _OTHERWISE_PHRASE) + (0.04 if alone else 0.0)
+        weight = (_OTHERWISE if len(stems) == 1 else _OTHERWISE_PHRASE) + (0.06 if alone else 0.0)
         for link in links:
             yield replace(link, score=link.score * weight, how="synonym")
 

@@ -13,6 +13,7 @@ from boxkit.strategies.planner.assemble import Assembly
 from boxkit.strategies.planner.containers import container_of, is_theirs
 from boxkit.strategies.planner.draft import Draft
 from boxkit.strategies.planner.fields import Place
+from boxkit.strategies.planner.hidden import is_attribute
 from boxkit.strategies.planner.idle import idle_cost
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins, Tree
@@ -108,6 +109,9 @@ def _words(draft: Draft) -> tuple[float, list[str]]:
         if item.kind == "word":
             if _describes_target(draft, item):
                 cost += 0.08
+            elif is_attribute(draft.items, item):
+                cost += 0.4
+                unplaced.append(item.text)
             elif item.value in _UNITS or (stem(item.value) in LIGHT_WORDS and not _is_status(draft, item)):
                 cost += 0.02
             elif (idle := idle_cost(draft, item)) is not None:
@@ -238,7 +242,7 @@ def _counts_what_is_named(query: Query, index: Index) -> bool:
         test.operator == "in"
         and not (test.negated or test.alternative or test.via)
         and test.measure.box in counted
-        and test.measure.field in index.naming.get(test.measure.box, ())
+        and (test.measure.field in index.naming.get(test.measure.box, ()) or index.fields[test.measure.place].unique)
         for test in query.tests
     )
 
