@@ -350,7 +350,8 @@ def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -
             continue
         weight = 0.05 if option.values else 0.22
         if container in slots_items(slots) and not choice[id(container)].field:
-            cost += 0.0 if choice[id(container)].box == option.box else weight
+            tied = option.box in joins.junctions and not option.values
+            cost += 0.0 if choice[id(container)].box == option.box else min(weight, 0.08) if tied else weight
             continue
         boxes = {link.box: link.score for link in container.only("box")}
         if not boxes:
