@@ -5,8 +5,9 @@
 The ideal is the model's latency alone: rounds of questions that each wait for it. Text2SQL prompts, asks, checks the
 query and runs it in SQLite; each answer is scored against freshly executed gold and synced to disk. Pandora also runs
 each answer's code in the sandbox, so that its ideal is bounded by what this machine's sandboxes do: both are printed.
-One interpreter answers all questions: at 5 ms a question it is busy all the time that 64 questions at once wait for the
-model, so that the ratio falls with whatever else the machine does. The processor's time a question tells more there.
+One interpreter answers all questions: at 3.1 ms a question it is busy all the time that 64 questions at once wait for the
+model, so that the ratio falls with whatever else the machine does: other processes make each switch between threads
+dearer too. To compare two versions, run both at the same time and compare the processor's time a question.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from boxkit.answer import Usage
 from boxkit.errors import BoxkitError, SourceNotFound, UnreadableSource
 from boxkit.evaluation.records import Record, usage_of
 
-__all__ = ["Lost", "RunFolder", "read_run"]
+__all__ = ["Lost", "RunFolder", "line_of", "read_run"]
 
 RECORDS = "records.jsonl"
 SETTINGS = "run.json"
@@ -53,11 +53,8 @@ class RunFolder:
     records: list[Record] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
     _file: IO[bytes] | None = None
-    _queue: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _writing: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _waiting: list[bytes] = field(default_factory=list, repr=False)
-    _queued: int = 0
-    _synced: int = 0
+    _waiting: list[tuple[bytes, asyncio.Future[None]]] = field(default_factory=list, repr=False)
+    _writer: asyncio.Task[None] | None = None
     _broken: OSError | None = None
 
     def __enter__(self) -> RunFolder:
@@ -96,51 +93,80 @@ class RunFolder:
             raise UnreadableSource(f"it has {RECORDS} but no {SETTINGS}", where=str(self.path))
         _replace(settings, _settings(self))
 
-    def add(self, record: Record) -> None:
-        """Keep a finished question; it is on disk when this returns. Any thread may call it.
+    async def add(self, record: Record, line: bytes) -> None:
+        """Keep a finished question; it is on disk when this returns.
+
+        Args:
+            record: The record.
+            line: What `line_of` makes of it; made in another thread, as it takes a while.
 
         Raises:
             BoxkitError: It cannot be written.
         """
-        self._append({"record": record.to_json()})
+        await self._append(line)
         self.records.append(record)
 
-    def add_lost(self, lost: Lost) -> None:
+    async def add_lost(self, lost: Lost) -> None:
         """Keep what a failed call cost; as `add` does."""
-        self._append({"lost": asdict(lost)})
+        await self._append(_line({"lost": asdict(lost)}))
         self.lost.append(lost)
 
-    def _append(self, values: Mapping[str, Any]) -> None:
-        """Queue a line; whoever comes first to the file writes all that wait, with one sync for all."""
+    async def _append(self, line: bytes) -> None:
         if self._file is None:
             return
-        line = json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-        with self._queue:
-            self._waiting.append(line)
-            self._queued += 1
-            own = self._queued
-        with self._writing:
-            if self._synced < own:
-                self._write()
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append((line, done))
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
+        await done
 
-    def _write(self) -> None:
+    async def _write(self) -> None:
+        """Write what waits, all of it with one sync, until nothing waits."""
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            try:
+                await asyncio.to_thread(self._sync, b"".join(line for line, _ in batch))
+            except OSError as error:
+                for _, done in batch:
+                    if not done.done():
+                        done.set_exception(self._unkept(error))
+                continue
+            for _, done in batch:
+                if not done.done():
+                    done.set_result(None)
+
+    def _sync(self, content: bytes) -> None:
         assert self._file is not None
-        with self._queue:
-            batch, self._waiting, upto = self._waiting, [], self._queued
         try:
             if self._broken is not None:  # half a line may be there: nothing may follow it
                 raise self._broken
-            self._file.write(b"".join(batch))
+            self._file.write(content)
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
             self._broken = error
-            raise BoxkitError(
-                f"the finished questions cannot be kept: {error}",
-                where=str(self.path),
-                hint="make room for them; the same command then goes on",
-            ) from error
-        self._synced = upto
+            raise
+
+    def _unkept(self, error: OSError) -> BoxkitError:
+        return BoxkitError(
+            f"the finished questions cannot be kept: {error}",
+            where=str(self.path),
+            hint="make room for them; the same command then goes on",
+        )
+
+    async def close(self) -> None:
+        """Wait until everything is written."""
+        if self._writer is not None:
+            await self._writer
+
+
+def line_of(record: Record) -> bytes:
+    """A record as a run's file holds it."""
+    return _line({"record": record.to_json()})
+
+
+def _line(values: Mapping[str, Any]) -> bytes:
+    return json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def _claim(file: IO[bytes], path: Path) -> None:

@@ -28,7 +28,7 @@ from boxkit.errors import (
 )
 from boxkit.evaluation.datasets import Dataset, Task, open_dataset
 from boxkit.evaluation.datasets.databases import NamedBoxes
-from boxkit.evaluation.folder import Lost, RunFolder
+from boxkit.evaluation.folder import Lost, RunFolder, line_of
 from boxkit.evaluation.identity import described, models_of, seed_of, without_split
 from boxkit.evaluation.records import Record
 from boxkit.evaluation.scorers import scorer as scorer_of
@@ -46,6 +46,8 @@ T = TypeVar("T")
 _PASSING = (RateLimited, LLMTimeout, ServerUnavailable)
 #: Such failures, or faults of our own, in a row that end the run.
 _LOST_IN_A_ROW = 8
+#: Threads that load sources and judge answers, at the most: more of them only wait for each other.
+_THREADS = 8
 #: How often one question is put back.
 _TRIES = 3
 
@@ -111,11 +113,12 @@ async def aevaluate(
     }
     with RunFolder(None if out is None else Path(out), run_settings(strategy, dataset), about) as folder:
         run = _Run(strategy, tasks, folder, names, dollars, on_progress, frozenset(again))
-        with ThreadPoolExecutor(min(64, concurrency + 4), thread_name_prefix="boxkit-evaluate") as pool:
+        with ThreadPoolExecutor(min(_THREADS, concurrency), thread_name_prefix="boxkit-evaluate") as pool:
             run.pool = pool
             try:
                 await run.work(concurrency)
             finally:
+                await folder.close()
                 close_idle()
         return run.report
 
@@ -263,7 +266,8 @@ class _Run:
             self._put_back(task, error)
             return
         self.lost_in_a_row = 0
-        record = await self._in_pool(lambda: self._kept(_judged(task, record, self.scorers)))
+        record, line = await self._in_pool(lambda: self._with_line(task, record))
+        await self.folder.add(record, line)
         self.spent += record.usage
         self.report.records.append(record)
         self._count_fault(record)
@@ -297,15 +301,16 @@ class _Run:
             # One evaluated example is a border: a fault of ours is on record, and the run goes on.
             return record.failed("boxkit", traceback.format_exc(limit=-8))
 
-    def _kept(self, record: Record) -> Record:
-        self.folder.add(record)
-        return record
+    def _with_line(self, task: Task, record: Record) -> tuple[Record, bytes]:
+        """The judged record, and the line that its folder keeps."""
+        judged = _judged(task, record, self.scorers)
+        return judged, line_of(judged) if self.folder.path is not None else b""
 
     async def _lost(self, task: Task, error: LLMError) -> None:
         usage = error.usage or Usage()
         if usage.calls or not isinstance(error, BudgetSpent):
             lost = Lost(task.key, f"{type(error).__name__}: {error}", usage)
-            await self._in_pool(lambda: self.folder.add_lost(lost))
+            await self.folder.add_lost(lost)
             self.spent += usage
             self._tell()
 
