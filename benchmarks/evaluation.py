@@ -3,11 +3,12 @@
     python benchmarks/evaluation.py [--questions 1000] [--concurrency 64] [--strategy text2sql|knowledge|pandora]
 
 The ideal is the model's latency alone: rounds of questions that each wait for it. Text2SQL prompts, asks, checks the
-query and runs it in SQLite; each answer is scored against freshly executed gold and synced to disk. Pandora also runs
-each answer's code in the sandbox, so that its ideal is bounded by what this machine's sandboxes do: both are printed.
-One interpreter answers all questions: at 3.1 ms a question it is busy all the time that 64 questions at once wait for the
-model, so that the ratio falls with whatever else the machine does: other processes make each switch between threads
-dearer too. To compare two versions, run both at the same time and compare the processor's time a question.
+query and runs it in SQLite; each answer is scored against gold, executed once for the two questions that share it, and
+synced to disk. Pandora also runs each answer's code in the sandbox, so that its ideal is bounded by what this machine's
+sandboxes do: both are printed. One interpreter answers all questions: at 3.1 ms a question it is busy all the time that
+64 questions at once wait for the model, so that the ratio falls with whatever else the machine does, and others
+make each switch between threads dearer too. To compare two versions, run both at the same time and compare the
+processor's time a question.
 """
 
 from __future__ import annotations
