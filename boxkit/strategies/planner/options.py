@@ -324,6 +324,8 @@ def _target(slots: _Slots, key: object, target: Target) -> None:
             if each.box not in known
         )
         slots.implied(key, (*doers, *others))
+    elif target.kind == "difference" and figure.item is None:
+        slots.implied(key, slots.by_adjective(figure.adjective, lambda each: each.is_ordered))
     elif target.kind == "difference" and figure.item is not None:
         slots.mention(figure.item, slots.amount)
     elif figure.item is None:

@@ -9,13 +9,14 @@ from boxkit.strategies.planner.comparisons import (
     read_numbers,
     read_texts,
 )
+from boxkit.strategies.planner.differences import read_differences
 from boxkit.strategies.planner.draft import Draft, Rule
-from boxkit.strategies.planner.groups import read_groups
+from boxkit.strategies.planner.groups import read_groups, read_repeats
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.orders import read_orders
 from boxkit.strategies.planner.superlatives import read_superlatives
 from boxkit.strategies.planner.tagging import Item
-from boxkit.strategies.planner.targets import read_differences, read_targets
+from boxkit.strategies.planner.targets import read_targets
 from boxkit.strategies.planner.values import read_flags, read_values, read_without
 
 __all__ = ["RULES", "parse"]
@@ -35,6 +36,7 @@ RULES: tuple[Rule, ...] = (
     read_flags,
     read_numbers,
     read_targets,
+    read_repeats,
 )
 
 

@@ -233,12 +233,18 @@ def _read_first(draft: Draft, place: int) -> None:
     if to_be is not None:
         _take(item, to_be)
         draft.superlatives.append(Superlative(Figure("", to_be), _direction(item.value)))
-    elif before is not None and not draft.is_thing(before):
+    elif before is not None and not draft.is_thing(before) and not _is_asked(draft, before):
         _take(item, before)
         draft.superlatives.append(Superlative(Figure("", before), _direction(item.value)))
     elif after is not None and draft.is_ordered(after) and not draft.is_thing(after) and not in_head(draft, place):
         _take(item, after)
         draft.superlatives.append(Superlative(Figure("", after), _direction(item.value)))
+
+
+def _is_asked(draft: Draft, mention: Item) -> bool:
+    """``in what year was the first …``: the year is asked for, and not what comes first by it."""
+    asking = draft.at(draft.items.index(mention) - 1)
+    return asking is not None and asking.text.lower().split()[-1] in ("what", "which")
 
 
 def _dated_behind(draft: Draft, place: int) -> Item | None:
@@ -278,5 +284,5 @@ def _read_frequent(draft: Draft, place: int) -> None:
     if adjacent is not None and not in_head(draft, place):
         # "the parties with the most common form": what is most common is not what is asked for.
         draft.doubts.append(f"the rows with the most common {adjacent.text!r}")
-    figure = Figure("count", counted)
+    figure = Figure("count", counted, summed=item.text.lower().endswith(("prolific", "productive")))
     draft.superlatives.append(Superlative(figure, _direction(item.value), number.literal if number else None))

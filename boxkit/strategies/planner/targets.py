@@ -1,16 +1,17 @@
-"""What is asked for: fields, things, counts, averages, a share, a difference; who, when and where."""
+"""What is asked for: fields, things, counts, averages, a share; who, when and where."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from boxkit.strategies.planner.adjectives import ADJECTIVES
 from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Function, Target
 from boxkit.strategies.planner.lexicon import LIGHT_WORDS
 from boxkit.strategies.planner.superlatives import FUNCTIONS
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import stem
 
-__all__ = ["read_differences", "read_targets"]
+__all__ = ["read_targets"]
 
 _ENDS = frozenset(
     ("relative", "compare", "between", "superlative", "without", "not", "contain", "order", "exceed", "aboveaverage")
@@ -209,7 +210,6 @@ def _moment_after(draft: Draft, place: int) -> Item | None:
 
 def _end(draft: Draft, place: int) -> Function:
     """Which end an extreme means: ``lowest`` and ``shortest`` the smallest value, ``oldest age`` the largest."""
-    from boxkit.strategies.planner.adjectives import ADJECTIVES
     from boxkit.strategies.planner.options import flips
 
     item = draft.items[place]
@@ -239,23 +239,6 @@ def _extreme_of_field(draft: Draft, place: int) -> bool:
     if mention is not None and mention.links[0].kind == "box" and following is not None:
         mention = following
     return mention is not None and draft.is_ordered(mention)
-
-
-def read_differences(draft: Draft) -> None:
-    """``the difference between the highest and the lowest price``."""
-    for place, item in enumerate(draft.items):
-        if item.kind != "difference":
-            continue
-        ends: list[Item] = []
-        for at in range(place + 1, min(place + 12, len(draft.items))):
-            each = draft.items[at]
-            if each.kind in ("extreme", "superlative", "and"):
-                ends.append(each)
-            elif (found := draft.schema(at)) is not None and draft.is_ordered(found) and len(ends) >= 2:
-                for taken in (*ends, found, item):
-                    taken.used = True
-                draft.targets.append(Target(Figure("", found), "difference"))
-                return
 
 
 def _read_count(draft: Draft, place: int, functions: list[Function]) -> int:

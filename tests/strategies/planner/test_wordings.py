@@ -83,6 +83,7 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
         # What is counted, ordered, the first of a time, who does it.
         ("plants per colour", [("green", 3), ("red", 2), ("white", 1)]),
         ("plant count?", [(6,)]),
+        ("By how much does the dearest plant's price exceed that of the cheapest one?", [(77.5,)]),
         ("Which grower was founded earliest?", [("Fern & Co",)]),
         ("Top 2 trails by length, names only", [("Coast",), ("Ridge",)]),
         ("Which plants have the greatest price, and give that price", [("Oak", 80.0)]),
