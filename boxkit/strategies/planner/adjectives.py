@@ -100,6 +100,7 @@ _IRREGULAR_DEGREES = {
     "bad": ("worse", "worst"),
     "far": ("farther further", "farthest furthest"),
     "pricey": ("pricier", "priciest"),
+    "old": ("elder older", "eldest oldest"),
 }
 
 

@@ -70,7 +70,7 @@ class Assembly:
             if option is None:
                 if figure.function != "count":
                     raise NoSense
-                measure = self._frequency(outputs[0].measure)
+                measure = self._frequency(outputs[0].measure, figure.summed)
             else:
                 measure = self._ranked(figure, option)
             holder = superlative.holder.links[0].box if superlative.holder is not None else ""
@@ -87,11 +87,15 @@ class Assembly:
             found.append(Ranking(measure, descending, superlative.count, shared))
         return found
 
-    def _frequency(self, shown: Measure) -> Measure:
-        """What is counted where something is the most common: its rows, or what belongs to it if it has one each."""
+    def _frequency(self, shown: Measure, owns: bool) -> Measure:
+        """What is counted where something is the most common: its rows, or what belongs to it if it has one each.
+
+        ``owns``: What is called by a name has one each, though others may be called the same.
+        """
         index, box = self.meanings.index, shown.box
         known = index.fields.get(shown.place)
-        if known is None or not (known.unique or index.keys[box] == (shown.field,)):
+        named = owns and shown.field in index.naming.get(box, ()) and self.meanings.has_key(box)
+        if known is None or not (named or known.unique or index.keys[box] == (shown.field,)):
             return Measure("count", box)
         children = {place.box for place, parent in index.parents.items() if parent.box == box and place.box != box}
         if len(children) != 1:

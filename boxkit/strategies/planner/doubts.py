@@ -79,7 +79,7 @@ def is_several(question: str, query: Query, rows: Sequence[Sequence[object]]) ->
 def _words(items: Sequence[Item]) -> Iterator[tuple[int, Item, str]]:
     """The words that are in no name and no value, each with its item and the item's place."""
     for place, item in enumerate(items):
-        if item.kind not in ("mention", "quoted", "date"):
+        if item.kind not in ("mention", "quoted", "date", "distinct"):
             for word in item.text.lower().split():
                 yield place, item, word
 

@@ -27,7 +27,8 @@ class Figure:
         distinct: Whether each value counts once.
         adjective: The adjective that speaks of it.
         direction: Which end of the adjective's scale.
-        summed: Whether "most" is said of it: where a thing has several of these amounts, their sum is meant.
+        summed: Whether "most" is said of it: where a thing has several of these amounts, their sum is meant; of a
+            count with no item, that what belongs to a thing is counted ("prolific"), and not who is called the same.
     """
 
     function: Function

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from boxkit.strategies.planner.draft import Draft, Figure, Target
 
-__all__ = ["read_groups"]
+__all__ = ["read_groups", "read_repeats"]
 
 
 def read_groups(draft: Draft) -> None:
@@ -98,3 +100,17 @@ def _count_per(draft: Draft, place: int) -> None:
         return
     thing.used = True
     draft.targets.append(Target(Figure("count", thing)))
+
+
+def read_repeats(draft: Draft) -> None:
+    """``without repeats``, ``each only once``: said of all that is asked for."""
+    for item in draft.items:
+        if item.kind != "distinct" or item.value != "rows":
+            continue
+        item.used = draft.distinct = True
+        draft.targets = [
+            replace(target, figure=replace(target.figure, distinct=True))
+            if target.figure.function == "count" and target.figure.item is not None
+            else target
+            for target in draft.targets
+        ]

@@ -101,7 +101,7 @@ _IDIOMS: tuple[tuple[str, str, str], ...] = (
     ("author", r"\bfrom whose pen did (.+?) come\b", r"who is the author of \1"),
     ("author", r"\b(?:that |which )?(?:came|come|comes|is|are|were|was) from the pen of ", "written by "),
     # How many.
-    ("", r"^(?!(?:how|what|which|who|count|number|give|list|show|name|average|mean|total|for|in|per|of)\b)(?!.*\b(?:by|of the)\b)([^,?.:]{3,60}?)(?:, how many(?: in total| in all| are there)?|,? (?:total )?counts?)[?.]*$", r"how many \1"),
+    ("", r"^(?!(?:how|what|which|who|count|number|give|list|show|name|average|mean|total|sum|for|in|per|of)\b)(?!.*\b(?:by|of the)\b)([^,?.:]{3,60}?)(?:, how many(?: in total| in all| are there)?|,? (?:total )?counts?)[?.]*$", r"how many \1"),
     ("", r"^(?:the )?((?:\w+ ){1,2}?)counts? (?=(?:by|per|for each|for every|in each) )", r"number of \1"),
     ("", r"\b(smallest|fewest|largest|highest|lowest|greatest|average|mean|total|by|of|the) (\w+) counts?\b(?! (?:by|per|for|in)\b)", r"\1 number of \2s"),
     ("", r"\bnumber of (\w+)ss\b", r"number of \1s"),

@@ -53,7 +53,7 @@ LIGHT_WORDS = frozenset(
     respect stand sit flow becam becom rise drive gain home cross pass fall issu releas launch publish host hous
     featur repres attribut credit boast stem headquart classifi categoris categor label tag mark consist compris
     span stretch extend measur travers wind drain name list figur exact realli simpli basic precis alreadi total
-    amount bring brought set put wit wrote
+    amount bring brought set put wit wrote lives
     """.split()
 )
 

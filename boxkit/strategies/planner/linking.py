@@ -194,9 +194,14 @@ class Lexicon:
     def misspelt(self, word: str) -> tuple[Link, ...]:
         """Boxes and fields whose one-word name is spelt almost like ``word``."""
         from rapidfuzz import fuzz, process
+        from rapidfuzz.distance import OSA
 
         single = [phrase[0] for phrase in self.stemmed if len(phrase) == 1]
         close = process.extractOne(word, single, scorer=fuzz.ratio, score_cutoff=84)
+        if close is None:
+            # Two letters that changed places are one slip, though two of them differ.
+            turned = [each for each in single if sorted(each) == sorted(word) and each[0] == word[0] and len(each) > 4]
+            close = process.extractOne(word, turned, scorer=OSA.distance, score_cutoff=1)
         if close is None:
             return ()
         return tuple(replace(link, score=link.score * 0.75, how="fuzzy") for link in self.stemmed[(close[0],)])

@@ -11,7 +11,7 @@ from boxkit.strategies.planner.comparisons import (
 )
 from boxkit.strategies.planner.differences import read_differences
 from boxkit.strategies.planner.draft import Draft, Rule
-from boxkit.strategies.planner.groups import read_groups
+from boxkit.strategies.planner.groups import read_groups, read_repeats
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.orders import read_orders
 from boxkit.strategies.planner.superlatives import read_superlatives
@@ -36,6 +36,7 @@ RULES: tuple[Rule, ...] = (
     read_flags,
     read_numbers,
     read_targets,
+    read_repeats,
 )
 
 

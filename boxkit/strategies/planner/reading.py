@@ -24,8 +24,10 @@ from boxkit.strategies.planner.nearness import near_fields
 from boxkit.strategies.planner.parsing import parse
 from boxkit.strategies.planner.phrases import put_plainly
 from boxkit.strategies.planner.query import Measure, Query
+from boxkit.strategies.planner.roundabout import straightly
 from boxkit.strategies.planner.search import Candidate, search
 from boxkit.strategies.planner.shapes import REACH, Similar, likeliest
+from boxkit.strategies.planner.spelling import spelt_right
 from boxkit.strategies.planner.tagging import Item, tag
 from boxkit.strategies.planner.words import tokens
 
@@ -160,6 +162,7 @@ def read(
         length = f"the question has {said:,} words and marks, and no more than {MAX_TOKENS} are read"
         return Reading((), (), (), known.index.partial, length)
     # What stands around a question hides its idioms, and the other way round.
+    question = straightly(spelt_right(question, known.lexicon), known.lexicon.has)
     question = say_plainly(question, known.lexicon.has)
     question = put_plainly(question, known.lexicon.phrases.__contains__)
     question = say_plainly(question, known.lexicon.has)

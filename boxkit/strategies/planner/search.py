@@ -112,7 +112,7 @@ def _words(draft: Draft) -> tuple[float, list[str]]:
             elif is_attribute(draft.items, item):
                 cost += 0.4
                 unplaced.append(item.text)
-            elif item.value in _UNITS or (stem(item.value) in LIGHT_WORDS and not _is_status(draft, item)):
+            elif item.value in _UNITS or ({stem(item.value), item.value} & LIGHT_WORDS and not _is_status(draft, item)):
                 cost += 0.02
             elif (idle := idle_cost(draft, item)) is not None:
                 cost += idle
@@ -146,7 +146,8 @@ def _describes_target(draft: Draft, item: Item) -> bool:
     asked, verb, named = draft.at(place - 1), draft.at(place + 1), draft.at(draft.after(place))
     if asked is None or verb is None or named is None or asked.text.lower() not in ("which", "what"):
         return False
-    return verb.text.lower() in ("is", "are", "was", "were") and named.used and named.kind == "mention"
+    said = named.used and named.kind == "mention" and not named.is_value
+    return verb.text.lower() in ("is", "are", "was", "were") and said
 
 
 def _is_in_a_name(draft: Draft, item: Item) -> bool:
@@ -205,6 +206,12 @@ def _strays(query: Query, choice: Choice, joins: Joins) -> float:
     for option in choice.values():
         if option.how in ("adjective", "when", "where", "unit") and option.box != query.root:
             tree = joins.tree(query.root, frozenset((option.box,)))
+            cost += 0.2 if tree is not None and tree.multiplies else 0.0
+    said = {option.box for option in choice.values() if not option.field}
+    for ranking in query.rankings:
+        # "the mountains in order of height": not of the height of some other thing in the same country.
+        if not ranking.measure.function and ranking.measure.box not in {query.root, *said} and not ranking.shared:
+            tree = joins.tree(query.root, frozenset((ranking.measure.box,)))
             cost += 0.2 if tree is not None and tree.multiplies else 0.0
     return cost
 

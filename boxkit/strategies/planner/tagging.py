@@ -87,7 +87,8 @@ def _adjective_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
         ("superlative", rf"(?:the )?(?P<most>{most})(?! (?:number|amount|count) of)"),
         (
             "frequent",
-            r"(?:the )?(?P<much>most|least) (?:common|frequent|frequently used|commonly used|used|frequently)(?:ly)?",
+            r"(?:the )?(?P<much>most|least) "
+            r"(?:common|frequent|frequently used|commonly used|used|frequently|prolific|productive)(?:ly)?",
         ),
         ("compare", rf"(?:(?P<much>more|less) (?P<base>{base})|(?P<more>{more})) than(?= (?:#|@))"),
         ("exceed", rf"(?:a )?(?:(?P<much>more|less) (?P<base>{base})|(?P<more>{more})) than"),
@@ -251,6 +252,9 @@ def _links(piece: tuple[Token, ...], lexicon: Lexicon) -> tuple[Link, ...]:
     values = lexicon.values(piece)
     if len(piece) == 1 and piece[0].kind == "word" and piece[0].text.islower():
         values = tuple(link for link in values if _is_written_so(piece[0], link))
+    if len(piece) == 1 and not piece[0].start and piece[0].lower in _WORDS_OF_OURS:
+        # "Per continent" begins with a word of ours, and not with Peru's code.
+        values = tuple(link for link in values if piece[0].text in link.values)
     schema: tuple[Link, ...] = ()
     if all(token.kind == "word" for token in piece):
         stems = tuple(token.stem for token in piece)

@@ -1,0 +1,82 @@
+"""Questions in a roundabout way get the answer of the straight one; what a condition may hide in is kept."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from boxkit import BoxSet, Planner, load
+
+IVY, OAK, ROSE = ("Ivy",), ("Oak",), ("Rose",)
+
+NURSERY = """
+CREATE TABLE grower (grower_id INTEGER PRIMARY KEY, name TEXT, town TEXT, founded_year INTEGER);
+CREATE TABLE plant (
+    plant_id INTEGER PRIMARY KEY, name TEXT, grower_id INTEGER REFERENCES grower (grower_id), height_cm INTEGER,
+    price REAL, colour TEXT
+);
+INSERT INTO grower VALUES
+    (1, 'Fern & Co', 'Lund', 1950), (2, 'Moss Hall', 'Ystad', 1984), (3, 'Green Yard', 'Lund', 2003);
+INSERT INTO plant VALUES
+    (1, 'Rose', 1, 80, 9.5, 'red'), (2, 'Lily', 1, 60, 4.0, 'white'), (3, 'Oak', 2, 900, 80.0, 'green'),
+    (4, 'Mint', 2, 30, 2.5, 'green'), (5, 'Ivy', 2, 200, 5.0, 'green'), (6, 'Poppy', 3, 50, 3.0, 'red');
+"""
+
+
+@pytest.fixture(scope="module")
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
+    path = tmp_path_factory.mktemp("roundabout") / "nursery.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(NURSERY)
+    connection.close()
+    return load(path)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        # Who wants to know.
+        ("A customer wants to know for how many of our plants the price is over four.", [(3,)]),
+        ("One of my students asked which plants are taller than 100 cm.", [IVY, OAK]),
+        # How large the whole is, said twice.
+        ("What's the size of our plant collection, i.e. how many plants does it comprise?", [(6,)]),
+        # In two steps.
+        ("Take the plants that Moss Hall offers and work out their mean price.", [(87.5 / 3,)]),
+        ("Look at the growers in Lund and count them.", [(2,)]),
+        # Behind a statement.
+        ("Our plants come in a variety of colours - how many in total, counting each one once?", [(3,)]),
+        ("Of the growers, name the one that was founded first.", [("Fern & Co",)]),
+        ("How much does one pay for a plant on average?", [(104 / 6,)]),
+        ("How many plants don't even cost 4?", [(2,)]),
+        ("Show the colour of every plant, without repeats.", [("green",), ("red",), ("white",)]),
+        ("Top two plants by price - names only, starting with the dearest.", [OAK, ROSE]),
+        ("average plant price across our whole catalogue", [(104 / 6,)]),
+        ("Break the mean plant price down by colour.", [("green", 87.5 / 3), ("red", 6.25), ("white", 4.0)]),
+        ("Subtract the minimum plant price from the maximum one and tell me the result.", [(77.5,)]),
+        ("Name the most prolific grower.", [("Moss Hall",)]),
+        # Slips of the pen in words of ours.
+        ("On avergae, how tall is a plant?", [(220.0,)]),
+        ("What is the higest price of a plant?", [(80.0,)]),
+    ],
+)
+def test_what_is_asked_is_found_behind_the_turn_of_phrase(
+    nursery: BoxSet, question: str, rows: list[tuple[object, ...]]
+) -> None:
+    answer = Planner().ask(question, nursery)
+
+    assert answer.failure is None, answer.failure
+    assert sorted(answer.rows) == [pytest.approx(row) for row in sorted(rows)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        # "hardy" may be a condition, and a beverage is no average.
+        "What's the size of our hardy collection, i.e. how many plants does it comprise?",
+        "What is the beverage of the plants?",
+        "A gardener wants to know how many hardy plants there are.",
+    ],
+)
+def test_a_word_that_may_be_a_condition_is_not_passed_over(nursery: BoxSet, question: str) -> None:
+    assert Planner().ask(question, nursery).failure is not None
