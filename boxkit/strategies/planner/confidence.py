@@ -64,7 +64,7 @@ def signs_of(candidate: Candidate, others: Sequence[Candidate]) -> dict[str, flo
     """
     query = candidate.query
     cost = sum(weight * candidate.costs.get(name, 0.0) for name, weight in _COSTS.items())
-    rivals = [each.cost - candidate.cost for each in others[:_NEXT] if each.query != query]
+    rivals = [each.cost - candidate.cost for each in others[:_NEXT] if each.query != query and not each.twin]
     superlatives = sum(ranking.count != 0 for ranking in query.rankings)
     return {
         "log of cost": math.log(cost + 0.03),

@@ -10,6 +10,7 @@ from boxkit.strategies.planner.fields import Place
 from boxkit.strategies.planner.hidden import hidden, of_single_rows
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins
+from boxkit.strategies.planner.misfits import misfit
 from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.search import Candidate
 from boxkit.strategies.planner.shortfalls import (
@@ -57,6 +58,7 @@ def doubt_of(items: Sequence[Item], candidate: Candidate, index: Index, boxes: B
         lambda: _negated_kinds(candidate, index, boxes),
         lambda: _own_relation(items, candidate.query, index),
         lambda: _role(items, candidate, index, boxes, joins),
+        lambda: misfit(items, candidate, index, boxes, joins),
     )
     return next((why for rule in rules if (why := rule()) is not None), None)
 
@@ -73,7 +75,8 @@ def is_several(question: str, query: Query, rows: Sequence[Sequence[object]]) ->
     words = normal(question).split()
     asked = words[:2] == ["how", "much"] and not {"each", "every", "per"} & set(words)
     plain = len(query.outputs) == 1 and not query.outputs[0].measure.function and query.outputs[0].kind == "plain"
-    return asked and plain and len(rows) > 1
+    sole = plain and re.search(r"\bthe (?:only|sole|single)\b", " ".join(words)) is not None
+    return (sole or (asked and plain)) and len(rows) > 1
 
 
 def _words(items: Sequence[Item]) -> Iterator[tuple[int, Item, str]]:
@@ -102,8 +105,12 @@ def _universal(items: Sequence[Item], query: Query) -> str | None:
     boxes = {query.root} | {output.measure.box for output in query.outputs if not output.measure.field}
     boxes |= {output.measure.box for output in query.outputs}
     places = {measure.place for measure in query.measures()}
+    figured = all(output.measure.function not in ("", "count") for output in query.outputs)
     for place, _, word in _words(items):
         if word not in ("every", "each", "all"):
+            continue
+        if figured and word == "all" and place and items[place - 1].kind == "of":
+            # "the total area of all African countries": of those together.
             continue
         rest = items[place + 1 :]
         said = next((item for item in rest if item.kind == "mention" and item.is_schema and not item.is_value), None)
@@ -127,7 +134,8 @@ def _only(items: Sequence[Item]) -> str | None:
 
 def _also(items: Sequence[Item], candidate: Candidate) -> str | None:
     said = any(word == "also" for _, _, word in _words(items))
-    return "could not place 'also'" if said and candidate.tree.steps else None
+    both = any(test.both for test in candidate.query.tests)
+    return "could not place 'also'" if said and candidate.tree.steps and not both else None
 
 
 def _age(items: Sequence[Item], query: Query, index: Index) -> str | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from boxkit.strategies.planner.asides import put_aside
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import name_words, singular
 
@@ -48,6 +49,7 @@ def plainly(
         boxes: How many boxes there are.
         amounts: Those of the items that name a field with amounts.
     """
+    items = put_aside(items)
     lower = question.lower()
     stems = [name_words(PurePath(source.split("?")[0]).stem) for source in sources]
     called = frozenset(words[0] for words in stems if len(words) == 1)

@@ -21,7 +21,7 @@ _IDIOMS: tuple[tuple[str, str, str], ...] = (
     # What leads up to a question.
     ("", r"^(?:our|the|your|this) (?:library|shop|store|collection|catalogue|catalog|database|archive|list) (?:holds?|has|stocks?|contains?|keeps?|lists?|includes?) how many (\w+)", r"how many \1"),
     ("", r"^(.+?) costs? how much( on average| in total| altogether)?(?=[?.]*$)", r"how much do \1 cost\2"),
-    ("", r"\bhow (low|high) (?:does|do) (the \w+ of [\w ]+?) (?:go|get|run)\b", r"what is the \1est \2"),
+    ("", r"\bhow (low|high) (?:does|do) (the \w+(?: of [\w ]+?)?) (?:go|get|run|climb|rise|reach|fall|drop)\b", r"what is the \1est \2"),
     ("", r"^(?:what is )?(the (?:low|high)est) the (\w+) of (?:a |an |our |the |any )?", r"what is \1 \2 of "),
     ("", r"\b(?:when|if) (?:ranked|sorted|ordered|measured|listed|judged) by\b", "by"),
     ("", r"^how \w+ is (?:a |an |the )?(?:typical|average|mean) (.+?),? (?:measured |counted )?in (pages|minutes|words|seconds|hours)\b", r"what is the average number of \2 of \1s"),
@@ -30,7 +30,7 @@ _IDIOMS: tuple[tuple[str, str, str], ...] = (
     ("", r"(?<=ed |rn |ut )later than (?=the \d|\d|the first|(?:January|February|March|April|May|June|July|August|September|October|November|December))", "after "),
     ("", r"(?<=ed |rn |ut )earlier than (?=the \d|\d|the first|(?:January|February|March|April|May|June|July|August|September|October|November|December))", "before "),
     ("publish", r"^when (?:did|was) (.+?) (?:come out|appear|released|published|issued|brought out)[?.] .*\byear\b[^?]*\??$", r"in which year was \1 published?"),
-    ("author", rf"\bwhat ({_CAP}) (?:has |have )?(?:written|wrote|penned|authored|published)\b", r"the books written by \1"),
+    ("author", rf"\b[Ww]hat (?:has |have )?({_CAP}) (?:has |have )?(?:written|wrote|penned|authored|published)\b", r"the books written by \1"),
     ("landlocked", r"\b(?:that |which |who )?(?:lacks?|lacking|without|are without|is without) (?:a |any |an |direct )*(?:coast|coastline|access to the (?:sea|ocean|coast)|sea access|shoreline|outlet to the sea|seashore)\b", "that are landlocked"),
     ("", r"^break (?:down|up) (?=the number of|how many)", ""),
     ("elevation", r"\b(mountains?|peaks?|summits?)((?:[\w ]+)? with) the (greatest|largest|highest|lowest|smallest) height\b", r"\1\2 the \3 elevation"),
@@ -173,8 +173,9 @@ _IDIOMS: tuple[tuple[str, str, str], ...] = (
     ("", rf"\bcalls? ({_CAP}) (?:their |its )?home\b", r"are in \1"),
     ("", rf"\b(?:that |which |who )?(?:have|has|with) ({_CAP}) as (?:their|its|the|his|her) (\w+)\b", r"whose \2 is \1"),
     # Neighbours.
-    ("border", rf"\b(?:border(?:s|ing)?(?: on)?|shares? (?:a |its |their )?borders? with|(?:are|is) adjacent to|touch(?:es)?|adjoins?) (?:{_MOST_OF}|the most (?:other )?|more )(?:countries|nations|states|others)", "have the most neighbours"),
-    ("border", rf"\b{_MOST_OF}(?:bordering|neighbouring|neighboring|adjacent|adjoining) (?:countries|nations|states)\b", "the most neighbours"),
+    ("border", rf"\b(?:border(?:s|ing)?(?: on)?|shares? (?:a |its |their )?borders? with|(?:are|is) adjacent to|touch(?:es)?|adjoins?) (?:{_MOST_OF}|the most (?:other )?|more )(?:countries|nations|states|others)", "have the most borders"),
+    ("border", r"\b(?:border(?:s|ing)?(?: on)?|shares? (?:a |its |their )?borders? with|(?:are|is) adjacent to|touch(?:es)?|adjoins?) (?:the )?(?:(?:smallest|lowest|least) (?:number|count) of |fewest )(?:other )?(?:countries|nations|states|others)", "have the fewest borders"),
+    ("border", rf"\b{_MOST_OF}(?:bordering|neighbouring|neighboring|adjacent|adjoining) (?:countries|nations|states)\b", "the most borders"),
     ("border", r"\b(?:immediately|directly) (?=adjacent|next|border|neighbour)", ""),
     ("border", r"\b(?:are |is |that are |which are )?(?:adjacent|next door|adjoining) to ", "border "),
     ("", r"[.,] ?(?:please )?(?:name|list|include|including|give|show|with|and) (?:me )?(?:all|any|every)?(?: of them| those| that)? ?ties?(?: for \w+(?: place)?)?(?=[?.]*$)", ""),
@@ -233,6 +234,8 @@ _APART = re.compile(
     rf"\b{_END.format('two', 'much2', 'base2')}(?P<rest> \w+)?(?: in \w+)?[?.]*$",
     re.IGNORECASE,
 )
+#: "How much is the cheapest and the dearest book?" asks for two prices.
+_DIFFERING = re.compile(r"\b(?:more|less|gap|differ\w*|exceed\w*|than|from|apart)\b", re.IGNORECASE)
 _STARTING = re.compile(
     rf",? (?:starting|beginning) (?:with|from) the (?P<end>{_GRADED}|most {_BASES}|highest|lowest|most|fewest)(?: one| ones| first)?(?=[?.]*$)"
     rf"|, (?:the )?(?P<top>{_GRADED}|most {_BASES}|highest|lowest)(?: one| ones)? (?:at the top|on top|to start with)(?=[?.]*$)"
@@ -278,7 +281,7 @@ def say_plainly(question: str, has: Callable[[str], bool]) -> str:
 def _apart(text: str, has: Callable[[str], bool]) -> str:
     """``How much more does the dearest plant cost than the cheapest one?`` asks for a difference of prices."""
     match = _APART.match(text)
-    if match is None:
+    if match is None or not _DIFFERING.search(text):
         return text
     one, two = (_measures(match, *names) for names in (("one", "much1", "base1"), ("two", "much2", "base2")))
     shared = next((measure for measure in one[1] if measure in two[1] and has(measure)), None)

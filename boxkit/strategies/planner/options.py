@@ -83,6 +83,7 @@ class _Slots:
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
         self.index: Index = draft.index
+        self.pairs = self.index.junctions()
         self.slots: dict[object, Slot] = {}
 
     def mention(self, item: Item, accept: Callable[[Link], float | None]) -> None:
@@ -127,8 +128,8 @@ class _Slots:
         known = self.field_of(link)
         if known.kind == "number" or known.has_figures:
             return 0.4
-        # Rows or different values? Without "different" both may be meant, unless each row has its own.
-        return 0.08 if known.unique or distinct else 0.18
+        # Rows or different values? Both may be meant, unless each row has its own or but ties a pair.
+        return 0.08 if known.unique or distinct or link.box in self.pairs else 0.18
 
     def amount(self, link: Link) -> float | None:
         """Fields that can be summed up and averaged."""

@@ -23,11 +23,14 @@ from boxkit.strategies.planner.options import Slot, slots_of
 from boxkit.strategies.planner.query import Measure, Query, is_apart, join_tree
 from boxkit.strategies.planner.roles import against_direction, may_have_other_role, preposition
 from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.ways import are_twins, joined_cost
 from boxkit.strategies.planner.words import normal, stem
 
 __all__ = ["Candidate", "search"]
 
 MAX_CHOICES = 600
+#: So many candidates are looked at for twins of the cheapest.
+TWINS = 6
 #: A field with more distinct values says no status.
 MAX_STATUS = 12
 _UNITS = frozenset(
@@ -55,6 +58,7 @@ class Candidate:
         unplaced: Words that nothing accounts for.
         tree: How its boxes are joined.
         hows: How the words that it is made of were matched.
+        twin: Whether it says the same as the cheapest by another field.
     """
 
     query: Query
@@ -63,6 +67,7 @@ class Candidate:
     unplaced: tuple[str, ...]
     tree: Tree
     hows: tuple[str, ...] = ()
+    twin: bool = False
 
 
 def search(draft: Draft, boxes: BoxSet, joins: Joins) -> list[Candidate]:
@@ -84,7 +89,12 @@ def search(draft: Draft, boxes: BoxSet, joins: Joins) -> list[Candidate]:
         held = found.get(candidate.query)
         if held is None or candidate.cost < held.cost:
             found[candidate.query] = candidate
-    return sorted(found.values(), key=lambda each: (each.cost, str(each.query)))
+    ranked = sorted(found.values(), key=lambda each: (each.cost, str(each.query)))
+    best = ranked[0].query if ranked else None
+    return [
+        replace(each, twin=at < TWINS and best is not None and are_twins(best, each.query, boxes))
+        for at, each in enumerate(ranked)
+    ]
 
 
 def _choices(slots: Sequence[Slot]) -> Iterator[Choice]:
@@ -182,7 +192,7 @@ def _candidate(
     costs = {
         "links": links,
         "places": _places(draft, choice, slots, joins),
-        "joins": _joined(choice, hints, tree, joins),
+        "joins": joined_cost(choice, hints, tree, joins),
         "hints": hinted,
         "guesses": meanings.penalty
         + _intricacy(query, joins, draft.index)
@@ -317,29 +327,15 @@ def _hints(
             elif link.kind == "box" and link.box in there:
                 best = min(best, 0.0 if link.how in ("exact", "stem") else 0.05)
             elif link.kind == "field" and link.box in there:
-                best = min(best, 0.3 if link.score >= 0.9 else 0.12)
+                # "a Moss Hall title" is the thing that has a title.
+                named = link.box == query.root and link.field in index.naming.get(link.box, ())
+                best = min(best, 0.08 if named else 0.3 if link.score >= 0.9 else 0.12)
         if best > 0.1 and stem(normal(item.text)) in LIGHT_WORDS:
             best = 0.04
         cost += best
         if best >= 0.3:
             unplaced.append(item.text)
     return cost, unplaced
-
-
-def _joined(choice: Choice, hints: Sequence[Item], tree: Tree, joins: Joins) -> float:
-    """Boxes that no word names cost; so does a choice between equally short ways."""
-    named = {option.box for option in choice.values() if not option.field}
-    named |= {link.box for item in hints for link in item.only("box") if link.score >= 0.6}
-    # Boxes tied across sources are the same things under two names.
-    linked = {box for step in tree.steps if step.key.origin == "linked" for box in (step.key.box, step.key.parent)}
-    valued = {option.box for option in choice.values() if option.values}
-    unnamed = [box for box in tree.boxes if box not in named]
-    doubt = sum(0.4 * (1 - step.key.confidence) for step in tree.steps)
-    free = 1 if not named & set(tree.boxes) else 0
-    prices = ((linked | joins.junctions, 0.03), (valued, 0.05))
-    costs = [next((price for boxes, price in prices if box in boxes), 0.12) for box in unnamed]
-    costs.sort(reverse=True)
-    return sum(costs[free:]) + 0.02 * len(tree.steps) + (0.25 if tree.choices > 1 else 0.0) + doubt
 
 
 def _places(draft: Draft, choice: Choice, slots: Sequence[Slot], joins: Joins) -> float:

@@ -49,7 +49,7 @@ def named_otherwise(stems: Phrase) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def idle_words() -> dict[str, frozenset[str]]:
-    """Stems of words that may be left out, by what they do: ``relate``, ``frame``, ``suppose``, ``plain``."""
+    """Stems of words that may be left out, by what they do: ``relate``, ``frame``, ``occasion`` …"""
     table: dict[str, set[str]] = {}
     for line in _lines("idle.txt"):
         what, _, words = line.partition(":")

@@ -10,6 +10,9 @@ from boxkit.strategies.planner.tagging import Item
 
 __all__ = ["read_flags", "read_values", "read_without"]
 
+#: What a mention that says itself that something is so begins with.
+_HOLDS = ("is ", "are ", "was ", "were ", "being ", "has ", "have ", "having ")
+_AT_ONCE = ("at the same time", "at once", "simultaneously", "as well", "too", "alike", "in common")
 _BREAKS = frozenset(("relative", "and", "or", "group", "order", "mark", "compare", "superlative", "extreme", "both"))
 
 
@@ -58,6 +61,9 @@ def read_values(draft: Draft) -> None:
         link = _between(draft, last, place) if last is not None else ""
         previous = draft.clauses[-1] if link and draft.clauses else None
         both = _takes_both(draft, place) or bool(previous and previous.both and link == "and")
+        if link == "and" and previous is not None and not both and _is_said_of_both(draft, last or 0, place):
+            draft.clauses[-1] = previous = replace(previous, both=True)
+            both = True
         negated = draft.is_negated(place) or bool(previous and previous.negated and link)
         clause = Clause("value", _subject(draft, place, item), value=item, negated=negated, both=both)
         item.used = True
@@ -83,7 +89,7 @@ def read_flags(draft: Draft) -> None:
         if item.used or item.kind != "mention" or item.is_value or not _is_flag(draft, item):
             continue
         before = draft.at(place - 1)
-        follows = item.text.lower().startswith(("is ", "are ", "was ", "were ", "has ", "have ")) or (
+        follows = item.text.lower().startswith(_HOLDS) or (
             before is not None and before.text.lower() in ("is", "are", "was", "were", "be", "not", "no", "do", "does")
         )
         thing = draft.schema(draft.after(place, frozenset(("empty", "mark"))))
@@ -120,7 +126,7 @@ def _between(draft: Draft, one: int, two: int) -> str:
             found = "or" if item.kind == "or" else "and"
         elif item.kind == "mark" and item.value == ",":
             found = found or ","
-        elif item.kind in ("empty", "preposition") or (
+        elif item.kind in ("empty", "preposition", "of") or (
             item.kind == "mention" and not item.is_value and not item.only("box")
         ):
             continue
@@ -141,6 +147,18 @@ def _takes_both(draft: Draft, place: int) -> bool:
             item.used = True
             return True
     return False
+
+
+def _is_said_of_both(draft: Draft, one: int, two: int) -> bool:
+    """``in Ulm and also in Bonn``, ``in Ulm and in Bonn at the same time``: both hold, each by a row of its own."""
+    joining = [item for item in draft.items[one + 1 : two] if item.kind in ("and", "each_other")]
+    behind = draft.items[two + 1 :]
+    said = " ".join(item.text.lower() for item in behind).rstrip(" .?!")
+    together = next((words for words in _AT_ONCE if said == words), None)
+    if together is not None:
+        for item in behind:
+            item.used = item.used or item.kind == "word"
+    return together is not None or any("also" in item.text.lower().split() for item in joining)
 
 
 def _subject(draft: Draft, place: int, item: Item) -> Item | None:
