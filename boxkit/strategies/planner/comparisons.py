@@ -125,6 +125,9 @@ def _old(draft: Draft, last: int) -> str:
 def _left_subject(draft: Draft, place: int) -> Item | None:
     """The mention just in front: ``price above``, ``cost more than``, ``whose age is over``."""
     at = draft.before(place, frozenset(("empty", "relative", "not", "mark", "and", "of")))
+    if (priced := draft.at(at)) is not None and priced.text.lower() in ("at", "for"):
+        # "priced at more than 20"
+        at = draft.before(at, frozenset(("empty",)))
     item = draft.schema(at)
     if item is None or any(each.text.lower() in _POSSESS for each in draft.items[at + 1 : place]):
         return None

@@ -9,6 +9,8 @@ from boxkit.strategies.planner.words import stem
 
 __all__ = ["read_differences"]
 
+_APART = frozenset(map(stem, ("exceed", "differ", "apart")))
+
 
 def read_differences(draft: Draft) -> None:
     """``the difference between the highest and the lowest price``."""
@@ -21,7 +23,8 @@ def read_differences(draft: Draft) -> None:
             if each.kind in ("extreme", "superlative", "and"):
                 ends.append(each)
             elif (found := draft.schema(at)) is not None and draft.is_ordered(found) and len(ends) >= 2:
-                for taken in (*ends, found, item):
+                verbs = [each for each in draft.items[at:] if stem(each.value) in _APART]
+                for taken in (*ends, found, item, *verbs):
                     taken.used = True
                 draft.targets.append(Target(Figure("", found), "difference"))
                 return
@@ -31,7 +34,8 @@ def read_differences(draft: Draft) -> None:
 
 def _read_ends_apart(draft: Draft, place: int) -> bool:
     """``by how much does the dearest plant exceed the cheapest``: two ends of a scale, whatever stands between."""
-    rest = draft.items[place + 1 :]
+    minus = draft.items[place].text.lower() == "minus"
+    rest = draft.items if minus else draft.items[place + 1 :]
     ends = [each for each in rest if each.kind in ("extreme", "superlative")]
     if {each.value for each in ends} == {"min", "max"}:
         opposite = not any(each.adjective for each in ends)
@@ -48,7 +52,7 @@ def _read_ends_apart(draft: Draft, place: int) -> bool:
         return False
     measure = measures[0] if measures else None
     for taken in (draft.items[place], *rest):
-        says = taken.kind not in ("mention", "word") or stem(taken.value) in ("exceed", "differ", "apart")
+        says = taken.kind not in ("mention", "word") or stem(taken.value) in _APART
         taken.used = taken.used or says or taken in measures
     draft.targets.append(Target(Figure("", measure, adjective=adjective), "difference"))
     return True

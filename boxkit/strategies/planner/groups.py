@@ -8,6 +8,8 @@ from boxkit.strategies.planner.draft import Draft, Figure, Target
 
 __all__ = ["read_groups", "read_repeats"]
 
+_NAMES = frozenset(("name", "names", "title", "titles"))
+
 
 def read_groups(draft: Draft) -> None:
     """``for each genre``, ``per country and year``, ``by country`` behind a count or an average."""
@@ -62,6 +64,10 @@ def _is_group(draft: Draft, place: int) -> bool:
         # "the top 3 growers by plant count"
         return False
     if not figures or mention is None or follows_verb or not draft.is_thing(mention):
+        return False
+    if all(each.kind == "superlative" for each in figures) and mention.text.lower() in _NAMES:
+        # "the three priciest plants by name" are to be named.
+        item.used = mention.used = True
         return False
     if item.text.lower() == "across" and any(each.kind in ("count", "sum") for each in figures):
         # "the total balance across accounts" is one sum over all of them.

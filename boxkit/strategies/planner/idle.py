@@ -30,6 +30,9 @@ def idle_cost(draft: Draft, item: Item) -> float | None:
     if word not in words["frame"] and word not in words["suppose"]:
         return None
     clause = _clause(draft, item)
+    if word in words["suppose"] and item.value.endswith("ing") and _ASKER & set(clause[:2]):
+        # "I am thinking of buying the Rose. What does it cost?"
+        return FRAME
     if word in words["suppose"] and _SUPPOSING & set(clause[:2]):
         return FRAME
     return FRAME if word in words["frame"] and (_ASKER | _SUPPOSING) & set(clause) else None

@@ -63,6 +63,7 @@ _BY_WHOM = (
         re.IGNORECASE,
     ),
 )
+_RESPONSIBLE = re.compile(r"\b(?:is|was|are|were) responsible for (?:the book |the novel )?(?=[\ue004A-Z])")
 _PAYERS = (
     r"(?:one|you|we|i|somebody|someone|people|customers|(?:a|the) (?:customer|buyer|reader|client)|readers|buyers)"
 )
@@ -80,17 +81,40 @@ _IDLE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<=t )even (?=\w)(?<!at even )", re.IGNORECASE), ""),
     (re.compile(r"(?:,| -| –| —| \()\s*(?:just |only )?(?:the |their )?(?:names?|titles?) only(?:,? please)?\)?(?=[,.;?!]|$)", re.IGNORECASE), ""),
     (re.compile(r"(?:,| -| –| —| \()\s*(?:just|only) (?:the |their )?(?:names?|titles?)(?:,? please)?\)?(?=[,.;?!]|$)", re.IGNORECASE), ""),
+    (re.compile(r"[,.;?] ?(?:the |their )?(?:names?|titles?),? please(?=[.?!]*$)", re.IGNORECASE), ""),
     (re.compile(rf"\b(the|our|your|this|my) (?:whole|entire|complete|full) (?={_WHOLE}\b)", re.IGNORECASE), r"\1 "),
 )  # fmt: skip
-#: "In the whole company": where the data knows no companies, all that there is.
+#: "In the whole company", "on our shelves": where the data knows no companies and no shelves, all that there is.
 _ALL_OF_IT = re.compile(
-    r",? (?:in|across|over|of|throughout) (?:the|our) (?:whole|entire) (?P<of>[a-z]+)(?=[?.!]*$)", re.IGNORECASE
+    r",? (?:(?:in|across|over|of|throughout) (?:the|our) (?:whole|entire)|(?:in|on|across|at|throughout) our) (?P<of>[a-z]+)(?=[?.!,]*$)",
+    re.IGNORECASE,
 )
 _TIMES = frozenset("year month week day summer winter spring autumn season period century decade time".split())
 _BREAK = re.compile(
     rf"^(?:break|split|divide)(?: down| up)? (?:the |our )?((?=(?:\w+ )*?{_FIGURE}\b)[\w ]+?)(?: down| up)? (?:by|into|across|over|among) (?:the )?(\w[\w ]*?)(?=[?.!,]|$)",
     re.IGNORECASE,
 )
+#: A dash before what is asked is a comma.
+_DASH = re.compile(r"\s+[-–—]+\s+(?=(?:how|what|which|who|where|when|just|only|titles?|names?)\b)", re.IGNORECASE)
+#: "In 2015, how many books were published?"
+_WHEN_FIRST = re.compile(
+    r"^(in|during|before|after|since|until) ((?:the year )?\d{4}|\d{1,2} \w+ \d{4}|\w+ \d{4}|\d{4}-\d\d-\d\d), (.+?)([?.!]*)$",
+    re.IGNORECASE,
+)
+_SORTED_FIRST = re.compile(
+    r"^(?:please )?(?:sort|order|rank|arrange) (?:all |the |our )*(?P<rows>\w[\w ]*?) by (?:the |their )?(?P<by>[\w ]+?)(?: in (?P<way>de|a)scending order|,? (?:the )?(?P<top>largest|highest|biggest|longest|most|greatest) (?:one )?first|,? from (?P<high>high|highest|most|largest|longest) to \w+|,? from (?P<low>low|lowest|least|smallest|fewest|shortest) to \w+)"
+    r",? and (?:then )?(?:show|give|list|name|return|tell|take|keep)(?: me| us)? (?:(?:just|only) )?(?:the (?:titles?|names?) of )?the (?:first|top) (?P<count>\w+)(?: of them| ones| \w+)?[?.!]*$",
+    re.IGNORECASE,
+)
+#: Other words for the same, wherever they stand.
+_SAME: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"\bhow many (\w+) (?:does|do|would|will) (?:the|an|a) (?:average|typical|mean) ([\w ]+?) (?:have|has|contain|run to|count|hold|comprise|get|need|take)\b", re.IGNORECASE), r"what is the average number of \1 of the \2s"),
+    (re.compile(r"\b(costs?|earns?|makes?|weighs?|measures?|lasts?) (?:more|(less)) than (?:any(?:one|body|thing)?(?: other| else)?|all (?:the )?others?|every(?:one|body|thing)? (?:other|else)|the (?:rest|others))(?: (?!in |of |from |with )\w+)?(?=[ ?.!,]|$)", re.IGNORECASE), lambda match: f"{match[1]} the {'least' if match[2] else 'most'}"),
+    (re.compile(r"\b(?:all|the|our)(?: the| our| of the)* ([\w ]+?),? (?:taken|put|added|counted) together,? how many (\w+) (?:are there|do they have|is that|is it|does that make)(?: in total| altogether)?(?=[?.!]*$)", re.IGNORECASE), r"what is the total number of \2 of all \1"),
+    (re.compile(r"\blong(?:est)?[- ](?:established|standing)\b", re.IGNORECASE), "oldest"),
+    (re.compile(r"\bhow (?:large|big|extensive) is (?:the |our )(\w+) (?:section|part|category|segment|department|share|selection|range|collection),? (?:in|by|measured in|going by)(?: the| terms of| the number of| number of)+ (\w+)", re.IGNORECASE), r"how many \1 \2 are there"),
+    (re.compile(r",? from (?:the )?((?:\w{3,}est)|most \w+) (?:down|downwards?|on)(?=,|[?.!]*$)", re.IGNORECASE), r", \1 first"),
+)  # fmt: skip
 _QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|«[^»]+»|(?<![\w'])['‘](?=\S)[^'‘’]*(?:['’]\w[^'‘’]*)*['’](?!\w)")
 _KEPT = re.compile("\ue004(.)\ue005")
 
@@ -117,17 +141,21 @@ def straightly(question: str, has: Callable[[str], bool]) -> str:
         return question
     places = iter(range(len(kept)))
     text = _QUOTED.sub(lambda _: f"\ue004{chr(0xE100 + next(places))}\ue005", question)
+    text = _DASH.sub(", ", text)
     text = _stepped(_ASKER.sub("", text, count=1))
+    text = _WHEN_FIRST.sub(lambda match: f"{match[3]} {match[1].lower()} {match[2]}{match[4]}", text, count=1)
     text = _ONE_OF.sub(lambda match: f"which {match['rows']} ", text, count=1)
     for pattern in _BY_WHOM:
         text = pattern.sub(r"who \g<did> \g<what>\g<mark>", text, count=1)
+    if has("author"):
+        text = _RESPONSIBLE.sub("wrote ", text, count=1)
     if has("price"):
         text = _PAY.sub(lambda match: f"how much does {match['thing']} cost{match['rest']}", text, count=1)
     text = _NOT_EVEN.sub(r"\3 less than ", text)
     match = _ALL_OF_IT.search(text)
-    if match is not None and match["of"].lower() not in _TIMES and not has(stem(match["of"].lower())):
+    if match is not None and match["of"].islower() and match["of"] not in _TIMES and not has(stem(match["of"])):
         text = text[: match.start()] + text[match.end() :]
-    for pattern, to in _IDLE:
+    for pattern, to in (*_SAME, *_IDLE):
         text = pattern.sub(to, text)
     return _KEPT.sub(lambda match: kept[ord(match[1]) - 0xE100], text).strip() or question
 
@@ -141,6 +169,9 @@ def _stepped(text: str) -> str:
         return f"what is the {match['what']} of {match['rows']}{match['mark']}"
     if (match := _AND_COUNT.match(text)) is not None:
         return f"how many {match['rows']}"
+    if (match := _SORTED_FIRST.match(text)) is not None:
+        least = match["way"] == "a" or match["low"]
+        return f"list the {match['count']} {match['rows']} with the {'lowest' if least else 'highest'} {match['by']}"
     if (match := _STATED.match(text)) is not None:
         return f"how many different {match['what']} do the {match['rows']}?"
     return _BREAK.sub(lambda match: f"{match[1]} per {match[2]}", text, count=1)

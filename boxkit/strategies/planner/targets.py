@@ -135,6 +135,10 @@ def _read_question_word(draft: Draft) -> None:
     first = draft.after(-1, frozenset(("empty", "preposition")))
     words = [item.text.lower() for item in draft.items[:3]]
     for word in ("who", "when", "where"):
+        if word == "who" and words[:1] == ["who"] and _names_thing(draft):
+            # "Who is the oldest publisher?": which publisher.
+            draft.items[0].used = True
+            return
         if word in words[: 2 if words[:1] != ["in"] else 1]:
             moment = _moment_after(draft, first) if word == "when" else None
             draft.targets.append(Target(Figure("", moment), word))
@@ -142,6 +146,18 @@ def _read_question_word(draft: Draft) -> None:
             if item is not None and item.text.lower() == word:
                 item.used = True
             return
+
+
+def _names_thing(draft: Draft) -> bool:
+    """``Who is the oldest publisher``: a superlative, and right behind it a thing and no one's."""
+    copula = draft.at(1)
+    at = draft.after(1, frozenset(("empty",)))
+    graded, thing, behind = draft.at(at), draft.schema(draft.after(at, frozenset(("empty",)))), draft.at(at + 2)
+    if copula is None or copula.text.lower() not in ("is", "are", "was", "were") or thing is None:
+        return False
+    owns = behind is not None and (behind.value == "'s" or (behind.kind == "mention" and behind.is_schema))
+    is_graded = graded is not None and graded.kind in ("superlative", "frequent")
+    return is_graded and not owns and thing.links[0].kind == "box" and thing.links[0].score >= 0.85
 
 
 def _read_target(draft: Draft, place: int, functions: list[Function], container: bool) -> int:

@@ -55,6 +55,14 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
         ("Break the mean plant price down by colour.", [("green", 87.5 / 3), ("red", 6.25), ("white", 4.0)]),
         ("Subtract the minimum plant price from the maximum one and tell me the result.", [(77.5,)]),
         ("Name the most prolific grower.", [("Moss Hall",)]),
+        # Who is asked for is a thing, and no person.
+        ("Who is our longest-established grower?", [("Fern & Co",)]),
+        ("How many names are priced at more than 4?", [(3,)]),
+        ("Give me the two priciest plants by name.", [OAK, ROSE]),
+        ("Sort the plants by height in descending order and show me the names of the first two.", [OAK, IVY]),
+        ("How many green plants do we have on our shelves?", [(3,)]),
+        ("The plants that cost more than any other?", [OAK]),
+        ("By how much do the highest and lowest plant prices differ?", [(77.5,)]),
         # Slips of the pen in words of ours.
         ("On avergae, how tall is a plant?", [(220.0,)]),
         ("What is the higest price of a plant?", [(80.0,)]),
@@ -72,6 +80,7 @@ def test_what_is_asked_is_found_behind_the_turn_of_phrase(
 @pytest.mark.parametrize(
     "question",
     [
+        "How many plants do we have in our heated greenhouse?",
         # "hardy" may be a condition, and a beverage is no average.
         "What's the size of our hardy collection, i.e. how many plants does it comprise?",
         "What is the beverage of the plants?",
