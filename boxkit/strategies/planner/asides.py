@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from boxkit.strategies.planner.restated import without_first_wording
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.thesaurus import idle_words
 from boxkit.strategies.planner.words import normal, singular, stem
@@ -31,6 +32,7 @@ def put_aside(items: list[Item]) -> list[Item]:
     Args:
         items: The question's items; they are changed.
     """
+    items = without_first_wording(items)
     _occasion(items)
     _shared(items)
     items = _between_commas(items)
@@ -101,6 +103,9 @@ def _counted_again(items: list[Item]) -> list[Item]:
     thing = next((item for item in items[first + 1 : last] if item.kind == "mention" and not item.is_value), None)
     rest = items[last + 1 :]
     again = any(_same(item, thing) for item in rest) if thing is not None else False
+    # "tracks per genre, how many there are"
+    leads = all(item.kind == "empty" for item in items[: items.index(thing)]) if thing is not None else False
+    again = again or (items[last].value == "each" and leads)
     if thing is None or not any(item.kind == "group" for item in items[first + 1 : last]) or (first < 0 and not again):
         return items
     if not all(item.kind in _NOTHING or _same(item, thing) for item in rest):
@@ -113,7 +118,8 @@ def _counted_again(items: list[Item]) -> list[Item]:
         # "… each role? List its code and the number of …": more is to be shown.
         return items
     ends = [item for item in items[begin:] if item.kind == "mark" and item.value in ".?!"][-1:]
-    return [*([items[last]] if first < 0 else []), *items[:begin], *ends]
+    counted = Item("count", items[last].text, items[last].lo, items[last].hi)
+    return [*([counted] if first < 0 else []), *items[:begin], *ends]
 
 
 def _same(one: Item, two: Item) -> bool:

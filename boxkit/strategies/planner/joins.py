@@ -60,11 +60,13 @@ class Joins:
         keys: The foreign keys.
         primary: Each box's primary key.
         junctions: Boxes that do nothing but tie others together.
+        unique: Fields of which each row has a value of its own.
     """
 
     keys: tuple[ForeignKey, ...]
     primary: Mapping[str, tuple[str, ...]]
     junctions: frozenset[str] = frozenset()
+    unique: frozenset[Place] = frozenset()
     _edges: dict[str, list[tuple[ForeignKey, str, bool]]] = field(default_factory=dict)
     _trees: dict[tuple[str, frozenset[str], frozenset[Place]], Tree | None] = field(default_factory=dict)
 
@@ -74,7 +76,9 @@ class Joins:
             if key.box == key.parent or key.parent not in self.primary:
                 continue
             self._edges[key.box].append((key, key.parent, False))
-            unique = self.primary[key.box] == key.fields
+            # Boxes tied across sources have no primary key there, but one row each.
+            tied = key.origin == "linked" and {Place(key.box, field) for field in key.fields} <= self.unique
+            unique = tied or self.primary[key.box] == key.fields
             self._edges[key.parent].append((key, key.box, not unique))
 
     def tree(self, root: str, needed: frozenset[str], avoid: frozenset[Place] = frozenset()) -> Tree | None:

@@ -238,7 +238,7 @@ def _joined(text: str, is_known: Callable[[tuple[str, ...]], bool]) -> str:
         forms = f"{last[:-1]}(?:y|ies)" if last.endswith("y") else f"{last}s?"
         words = tuple(singular(word) for word in normal(phrase).split())
         found = re.search(rf"\b{re.escape(head)} {forms}\b", text, re.IGNORECASE)
-        if found is not None and not is_known(words):
+        if found is not None and not is_known(words) and not (phrase == "capital city" and is_known(("city",))):
             many = found.group().lower().endswith("s") and not last.endswith("s")
             text = (
                 text[: found.start()] + plain + ("s" if many and not plain.endswith("s") else "") + text[found.end() :]

@@ -136,8 +136,9 @@ def _known(boxes: BoxSet) -> _Known:
         known = _KNOWN.get(fingerprint)
         if known is None:
             index = index_of(boxes)
+            unique = frozenset(place for place, known in index.fields.items() if known.unique)
             known = _KNOWN[fingerprint] = _Known(
-                index, lexicon_of(index), Joins(boxes.foreign_keys, index.keys, index.junctions())
+                index, lexicon_of(index), Joins(boxes.foreign_keys, index.keys, index.junctions(), unique)
             )
             weakref.finalize(boxes, _KNOWN.pop, fingerprint, None)
     return known

@@ -65,6 +65,10 @@ def _meant(token: Token, lexicon: Lexicon) -> str:
     found = [word for word in _vocabulary() if _is_slip(token.lower, word)]
     # "higest" is rather "highest" than "hugest".
     found = [word for word in found if word in _OURS] or found
+    # In a name of the data, only letters that changed places: "county" is no slip of "country".
+    said = singular(token.lower)
+    names = [phrase[0] for phrase in lexicon.phrases if len(phrase) == 1 and len(phrase[0]) >= _LONG]
+    found = found or [name for name in names if sorted(name) == sorted(said) and _is_slip(said, name)]
     return found[0] if len(found) == 1 else ""
 
 

@@ -30,6 +30,12 @@ from boxkit.strategies.planner.reading import read
             "Which bands played at Old Mill and at River Stage at the same time?",
             [("Glass Harbour",), ("Red Lanterns",)],
         ),
+        # Behind "per", only the count said what is wanted: every band was named besides.
+        ("Bands per country, how many there are", [("Denmark", 1), ("France", 2), ("Germany", 2)]),
+        # Said twice, the first wording was left over; the second says it all.
+        ("Which bands were founded earliest? Name the two oldest bands.", [("Glass Harbour",), ("Nordlys",)]),
+        # Two letters that changed places in a name of the data.
+        ("How many cnocerts are there?", [(7,)]),
         # To share is no share.
         ("Which genres do at least two bands share?", [("jazz",), ("rock",)]),
         ("Add up the visitors of all French bands' concerts.", [(3740,)]),
@@ -46,6 +52,8 @@ def test_what_is_said_besides_asks_for_nothing(festival: BoxSet, question: str, 
     [
         # An edition is no occasion: what stands in front may be a condition that the data does not know.
         "For the paperback edition, how many concerts are there?",
+        # The second sentence leans on the first.
+        "Which band is the oldest? List the venues where it played the most.",
         # "Where more than 500 came" is a figure, and no occasion.
         "For concerts with more than 500 posters, what is the average price?",
     ],
