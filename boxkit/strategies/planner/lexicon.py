@@ -54,6 +54,7 @@ LIGHT_WORDS = frozenset(
     featur repres attribut credit boast stem headquart classifi categoris categor label tag mark consist compris
     span stretch extend measur travers wind drain name list figur exact realli simpli basic precis alreadi total
     amount bring brought set put wit wrote lives
+    everybodi anybodi somebodi
     """.split()
 )
 

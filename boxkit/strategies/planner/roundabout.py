@@ -63,6 +63,10 @@ _BY_WHOM = (
         re.IGNORECASE,
     ),
 )
+_HIRED: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\b(?:joined|started at|came to) (?:the|our) (?:company|firm|staff|team|business)\b", re.IGNORECASE), "was hired"),
+    (re.compile(r"\b(?:the |our )?longest[- ]serving (\w+)", re.IGNORECASE), r"the \1 that was hired first"),
+)  # fmt: skip
 _RESPONSIBLE = re.compile(r"\b(?:is|was|are|were) responsible for (?:the book |the novel )?(?=[\ue004A-Z])")
 _PAYERS = (
     r"(?:one|you|we|i|somebody|someone|people|customers|(?:a|the) (?:customer|buyer|reader|client)|readers|buyers)"
@@ -111,6 +115,7 @@ _SAME: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
     (re.compile(r"\bhow many (\w+) (?:does|do|would|will) (?:the|an|a) (?:average|typical|mean) ([\w ]+?) (?:have|has|contain|run to|count|hold|comprise|get|need|take)\b", re.IGNORECASE), r"what is the average number of \1 of the \2s"),
     (re.compile(r"\b(costs?|earns?|makes?|weighs?|measures?|lasts?) (?:more|(less)) than (?:any(?:one|body|thing)?(?: other| else)?|all (?:the )?others?|every(?:one|body|thing)? (?:other|else)|the (?:rest|others))(?: (?!in |of |from |with )\w+)?(?=[ ?.!,]|$)", re.IGNORECASE), lambda match: f"{match[1]} the {'least' if match[2] else 'most'}"),
     (re.compile(r"\b(?:all|the|our)(?: the| our| of the)* ([\w ]+?),? (?:taken|put|added|counted) together,? how many (\w+) (?:are there|do they have|is that|is it|does that make)(?: in total| altogether)?(?=[?.!]*$)", re.IGNORECASE), r"what is the total number of \2 of all \1"),
+    (re.compile(r"\b(?:are|is) in use(?=[?.!]*$)", re.IGNORECASE), "are there"),
     (re.compile(r"\blong(?:est)?[- ](?:established|standing)\b", re.IGNORECASE), "oldest"),
     (re.compile(r"\bhow (?:large|big|extensive) is (?:the |our )(\w+) (?:section|part|category|segment|department|share|selection|range|collection),? (?:in|by|measured in|going by)(?: the| terms of| the number of| number of)+ (\w+)", re.IGNORECASE), r"how many \1 \2 are there"),
     (re.compile(r",? from (?:the )?((?:\w{3,}est)|most \w+) (?:down|downwards?|on)(?=,|[?.!]*$)", re.IGNORECASE), r", \1 first"),
@@ -147,6 +152,9 @@ def straightly(question: str, has: Callable[[str], bool]) -> str:
     text = _ONE_OF.sub(lambda match: f"which {match['rows']} ", text, count=1)
     for pattern in _BY_WHOM:
         text = pattern.sub(r"who \g<did> \g<what>\g<mark>", text, count=1)
+    if has("hire"):
+        for pattern, to in _HIRED:
+            text = pattern.sub(to, text)
     if has("author"):
         text = _RESPONSIBLE.sub("wrote ", text, count=1)
     if has("price"):

@@ -61,6 +61,10 @@ def _number_beside(draft: Draft, place: int) -> Item | None:
     """``3 most expensive``, ``top 3``, ``3 books with the highest``: how many are wanted."""
     for at in (draft.before(place, frozenset(("empty",))), draft.after(place, frozenset(("empty",)))):
         number = draft.free(at, "number")
+        if number is not None and number.text.lower() == "one" and at > place:
+            # "the dearest one" is not one of those that tie.
+            number.used = True
+            continue
         if number is not None and isinstance(number.literal, int):
             return number
     for at, number in enumerate(draft.items[:place]):

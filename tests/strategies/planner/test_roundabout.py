@@ -63,6 +63,9 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
         ("How many green plants do we have on our shelves?", [(3,)]),
         ("The plants that cost more than any other?", [OAK]),
         ("By how much do the highest and lowest plant prices differ?", [(77.5,)]),
+        ("The maximum plant price minus the minimum plant price?", [(77.5,)]),
+        ("What is the height gap between the tallest and the shortest plant?", [(870,)]),
+        ("Which of the plants is the dearest one?", [OAK]),
         # Slips of the pen in words of ours.
         ("On avergae, how tall is a plant?", [(220.0,)]),
         ("What is the higest price of a plant?", [(80.0,)]),
