@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from boxkit.strategies.planner.adjectives import ADJECTIVES
 from boxkit.strategies.planner.draft import GLUE, Draft, Figure, Order
 from boxkit.strategies.planner.superlatives import FUNCTIONS
 
 __all__ = ["read_orders"]
+
+#: What an adjective measures, where the data calls nothing so: the length of books is their pages.
+_NOUNS = {
+    "length": "long",
+    "duration": "long",
+    "thickness": "thick",
+    "size": "large",
+    "height": "high",
+    "altitude": "high",
+    "depth": "deep",
+    "width": "wide",
+    "weight": "heavy",
+    "speed": "fast",
+    "age": "old",
+    "seniority": "senior",
+    "expense": "expensive",
+}
 
 
 def read_orders(draft: Draft) -> None:
@@ -55,6 +75,10 @@ def _figure(draft: Draft, place: int) -> tuple[Figure, int] | None:
         draft.items[at].used = True
         at = draft.after(at, GLUE)
     mention = draft.schema(at)
+    word = draft.free(at, "word")
+    if word is not None and operator is None and word.value in _NOUNS:
+        word.used = True
+        return Figure("", None, adjective=_NOUNS[word.value]), at
     if mention is None:
         return None
     following = draft.schema(at + 1)
@@ -77,7 +101,15 @@ def _read_graded_first(draft: Draft, place: int) -> None:
         return
     draft.items[place].used = adjective.used = True
     earlier = any(each.kind in ("superlative", "extreme") for each in draft.items[: place - 1] if each is not adjective)
-    if not earlier:
+    said = draft.orders[-1].figure if draft.orders else None
+    if said is not None and said.function:
+        known = ADJECTIVES.get(adjective.adjective)
+        large = known is None or bool(known.large)
+        draft.orders[-1] = Order(said, large == (adjective.value == "max"))
+    elif said is not None:
+        # "by age, oldest first": which end of the ages, and not by two things.
+        draft.orders[-1] = Order(replace(said, adjective=adjective.adjective), adjective.value == "max")
+    elif not earlier:
         draft.orders.append(Order(Figure("", None, adjective=adjective.adjective), adjective.value == "max"))
 
 

@@ -92,3 +92,20 @@ def test_what_is_asked_is_found_behind_the_turn_of_phrase(
 )
 def test_a_word_that_may_be_a_condition_is_not_passed_over(nursery: BoxSet, question: str) -> None:
     assert Planner().ask(question, nursery).failure is not None
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        # A measure's noun that the data does not have; which end comes first is said behind.
+        ("List the plants in descending order of height.", "Oak"),
+        ("List the growers in order of age, oldest first.", "Fern & Co"),
+        ("List the growers in order of age, youngest first.", "Green Yard"),
+        ("List the plants ordered by price, cheapest first.", "Mint"),
+    ],
+)
+def test_rows_come_in_the_order_that_is_said_in_two_ways(nursery: BoxSet, question: str, first: str) -> None:
+    answer = Planner(threshold=0).ask(question, nursery)
+
+    assert answer.failure is None, answer.failure
+    assert answer.rows[0] == (first,)
