@@ -78,7 +78,7 @@ _IDIOMS: tuple[tuple[str, str, str], ...] = (
     ("", r"\b(number of .+? (?:by|per) (?:their )?\w+), with the number of \w+ (?:for|in|of|from) each(?: \w+)?(?=[?.]*$)", r"\1"),
     ("", r"\b(mean|average|total|sum|number|how many)\b([^,]*), (?:for |in )?(?:the )?([\w ]+) only(?=[?.]*$)", r"\1\2 of \3"),
     ("", r"\b(\d+|three|four|five|six|seven|eight|nine|ten) (?:biggest|largest) (\w+) (by (?:the )?number of )", r"top \1 \2 \3"),
-    ("price", r"\bprice of (?:its|their) (?:most expensive|priciest|dearest|costliest) (?=\w+(?: (?:in|of|for) each|$|\?|\.))", "highest price of "),
+    ("price", r"\bprice of (?:its|their|the) (?:most expensive|priciest|dearest|costliest) (?=\w+(?: (?:in|of|for) (?:each|every)|$|\?|\.))", "highest price of "),
     ("price", r"\bprice of (?:its|their) (?:cheapest|least expensive|least costly) (?=\w+(?: (?:in|of|for) each|$|\?|\.))", "lowest price of "),
     ("price", r"\bhow much does the (?:most expensive|priciest|dearest|costliest) (\w+) (of|in|for) (each|every) ([\w ]+?) cost\b", r"what is the highest price in each \4"),
     ("price", r"\bhow much does the (?:cheapest|least expensive|least costly) (\w+) (of|in|for) (each|every) ([\w ]+?) cost\b", r"what is the lowest price in each \4"),
@@ -103,7 +103,7 @@ _IDIOMS: tuple[tuple[str, str, str], ...] = (
     # How many.
     ("", r"^(?!(?:how|what|which|who|count|number|give|list|show|name|average|mean|total|sum|for|in|per|of)\b)(?!.*\b(?:by|of the)\b)([^,?.:]{3,60}?)(?:, how many(?: in total| in all| are there)?|,? (?:total )?counts?)[?.]*$", r"how many \1"),
     ("", r"^(?:the )?((?:\w+ ){1,2}?)counts? (?=(?:by|per|for each|for every|in each) )", r"number of \1"),
-    ("", r"\b(smallest|fewest|largest|highest|lowest|greatest|average|mean|total|by|of|the) (\w+) counts?\b(?! (?:by|per|for|in)\b)", r"\1 number of \2s"),
+    ("", r"\b(smallest|fewest|largest|highest|lowest|greatest|average|mean|total|by|of|the) (?!(?:total|overall|full|average|exact|correct|current)\b)(\w+) counts?\b(?! (?:by|per|for|in)\b)", r"\1 number of \2s"),
     ("", r"\bnumber of (\w+)ss\b", r"number of \1s"),
     ("", r"\b(number of .+? (?:by|per) \w+),? (?:with|giving|showing|including|and) (?:a |the )?(?:tally|tallies|counts?|numbers?|totals?|figures?|how many (?:\w+ )?(?:from|in|to|of|there are))(?: for| of| in| from)?(?: each| every)?(?: one| of them| group)?(?=[?.]*$)", r"\1"),
     ("", r"\bhow do (?:the |our )?([\w ]+?) (?:break|split|divide)(?: down| up)? (?:by|across|into) (?:their )?(\w+)\b", r"number of \1 by \2"),

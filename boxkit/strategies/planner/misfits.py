@@ -13,6 +13,7 @@ from boxkit.strategies.planner.lexicon import DIRECTIONS, PLACE_WORDS
 from boxkit.strategies.planner.query import Query, is_apart
 from boxkit.strategies.planner.search import Candidate
 from boxkit.strategies.planner.tagging import Item
+from boxkit.strategies.planner.unsaid import attribute, counts_one, everything, other_name, total_rows
 from boxkit.strategies.planner.words import normal, stem
 
 __all__ = ["misfit"]
@@ -54,11 +55,16 @@ def misfit(items: Sequence[Item], candidate: Candidate, index: Index, boxes: Box
         lambda: _state(items),
         lambda: _some_other(items),
         lambda: _unit(items),
-        lambda: _happened(items, boxes),
+        lambda: _happened(items, query, boxes),
         lambda: _pieces(items, candidate, index),
-        lambda: _total(items, candidate),
+        lambda: _total(items, candidate, index),
         lambda: _several_amounts(items, query, index),
         lambda: _not_always(query, index, joins),
+        lambda: everything(items, query),
+        lambda: attribute(items),
+        lambda: counts_one(items, query, index),
+        lambda: other_name(items, query, index, joins),
+        lambda: total_rows(items, query, index),
     )
     return next((why for rule in rules if (why := rule()) is not None), None)
 
@@ -156,6 +162,8 @@ def _people(items: Sequence[Item], query: Query, index: Index) -> str | None:
     called = {two for one, two in pairwise(said) if one in ("which", "what")} & _CALLED
     asks = said[:1] == ["who"] or bool(called)
     known = [index.fields.get(output.measure.place) for output in query.outputs]
+    if "people" in called and any(item.kind == "word" and item.text.lower() == "people" for item in items):
+        return "could not place 'people'"
     if asks and all(each is not None and each.kind == "number" for each in known):
         return f"{min(called, default='who')!r} is asked for by name, and the reading gives figures"
     return None
@@ -175,7 +183,7 @@ def _where_from(items: Sequence[Item], candidate: Candidate, joins: Joins) -> st
             continue
         tree = joins.tree(shown, frozenset((test.measure.box,)))
         if test.measure.place in behind and tree is not None and tree.multiplies:
-            return f"whether {items[at or 0].text!r} is said of what the {test.measure.field!r} of {test.measure.box} tells"
+            return f"whether {items[at or 0].text!r} is said of {test.measure.box} or of what is asked for"
     return None
 
 
@@ -249,7 +257,7 @@ def _unit(items: Sequence[Item]) -> str | None:
     return None
 
 
-def _happened(items: Sequence[Item], boxes: BoxSet) -> str | None:
+def _happened(items: Sequence[Item], query: Query, boxes: BoxSet) -> str | None:
     """``mountains that have been climbed``, where some have no ascent."""
     if {"where", "when"} & {item.text.lower().split()[-1] for item in items if item.text}:
         return None
@@ -263,7 +271,8 @@ def _happened(items: Sequence[Item], boxes: BoxSet) -> str | None:
         ):
             continue
         top = item.links[0]
-        if top.kind == "field" and bool(boxes[top.box].frame[top.field].isna().any()):
+        own = top.box == query.outputs[0].measure.box
+        if own and top.kind == "field" and bool(boxes[top.box].frame[top.field].isna().any()):
             return f"could not place {item.text!r}"
     return None
 
@@ -287,11 +296,11 @@ def _pieces(items: Sequence[Item], candidate: Candidate, index: Index) -> str | 
     return None
 
 
-def _total(items: Sequence[Item], candidate: Candidate) -> str | None:
+def _total(items: Sequence[Item], candidate: Candidate, index: Index) -> str | None:
     """``total sales``, shown one by one because a field is called "total"."""
     query = candidate.query
     for item, after in zip(items, [*items[1:], None], strict=True):
-        if item.kind != "mention" or normal(item.text) != "total":
+        if item.kind != "mention" or "total" not in normal(item.text).split():
             continue
         places = {link.place for link in item.only("field")}
         shown = any(output.measure.place in places and not output.measure.function for output in query.outputs)
@@ -299,7 +308,8 @@ def _total(items: Sequence[Item], candidate: Candidate) -> str | None:
         if shown and after is not None and after.kind in ("mention", "group") and not of_one:
             return "whether 'total' is a field or a sum"
         ranked = any(ranking.measure.place in places and not ranking.measure.function for ranking in query.rankings)
-        if ranked and candidate.tree.multiplies:
+        shares = not any(index.fields[output.measure.place].unique for output in query.outputs if output.measure.field)
+        if ranked and (candidate.tree.multiplies or shares):
             return "whether 'total' is a field or a sum"
     return None
 

@@ -18,6 +18,7 @@ from boxkit.strategies.planner.reading import Planned, Reading, read
 from boxkit.strategies.planner.shapes import SHOWN, Remembered
 from boxkit.strategies.planner.shortfalls import not_placed
 from boxkit.strategies.planner.units import clash
+from boxkit.strategies.planner.unsaid import is_repeated
 from boxkit.strategies.steps import Compute, Execute, Steps, StrategyBase
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ class Planner(StrategyBase):
             return "the question can be read in several ways that give different answers"
         if is_several(question, query, canonical_rows(runs[0].answer)[0]):
             return "several amounts fit, and 'how much' may want one of them or their sum"
+        if is_repeated(question, query, canonical_rows(runs[0].answer)[0]):
+            return "several rows share a name, and it may be wanted once or for each of them"
         if self.profile.empty_is_error and (
             runs[0].empty is not None or is_none(query, canonical_rows(runs[0].answer)[0])
         ):
@@ -154,7 +157,8 @@ def _entities(boxes: BoxSet, query: Query, run: Run) -> dict[str, tuple[str, ...
         if box.kind != "graph" or not named or output.measure.function:
             continue
         key = label.removesuffix("_label")
-        key = key if key in box.labels else (box.primary_key or ("",))[0]
+        # A thing that is called by its "name" is the row, whatever holds the name.
+        key = key if key in box.labels and label not in _NAMES else (box.primary_key or ("",))[0]
         if key not in box.labels:
             continue
         shown = {row[at] for row in rows if at < len(row)}
