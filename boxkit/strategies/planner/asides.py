@@ -21,6 +21,7 @@ _ABOUT = frozenset(("on", "about", "concerning", "regarding", "covering"))
 #: What an occasion may consist of; a figure or a comparison in it is more than an occasion.
 _TIES = frozenset(("empty", "word", "mention", "preposition", "of", "and", "relative"))
 _NOTHING = frozenset(("empty", "mark", "group", "relative", "preposition", "of"))
+_ASKING = frozenset("which what who whose list show give name find tell in for of".split())
 _FIGURES = frozenset(("count", "mean", "sum", "median", "extreme"))
 #: An occasion of more words and marks than this is a clause of its own.
 _MAX_OCCASION = 14
@@ -34,6 +35,8 @@ def put_aside(items: list[Item]) -> list[Item]:
     """
     items = without_first_wording(items)
     _occasion(items)
+    _pointing_tail(items)
+    items = _asked_behind(items)
     _shared(items)
     items = _between_commas(items)
     items = _counted_again(items)
@@ -59,6 +62,42 @@ def _occasion(items: Sequence[Item]) -> None:
             about = item.text.lower() in _ABOUT
         if item.kind == "word" or (item.kind == "mention" and not about and item.text.islower()):
             item.kind, item.links = "empty", ()
+
+
+def _pointing_tail(items: Sequence[Item]) -> None:
+    """``Norway's capital - which city is that?``: the tail asks for what was named, and for no more."""
+    end = len(items)
+    while end and items[end - 1].kind == "mark":
+        end -= 1
+    start = next((at for at in range(end - 1, 0, -1) if items[at].kind == "mark" or items[at].text in ("-", "–")), None)
+    if start is None or items[end - 1].text.lower() not in ("that", "it", "this", "he", "she", "they"):
+        return
+    tail = items[start + 1 : end]
+    asks = bool(tail) and tail[0].text.lower() in ("which", "what", "who")
+    named = any(item.kind == "mention" for item in items[:start])
+    if asks and named and len(tail) <= 4 and all(item.kind in ("relative", "empty", "word") for item in tail):
+        for item in tail:
+            item.kind = "empty"
+
+
+def _asked_behind(items: list[Item]) -> list[Item]:
+    """``Ulm is the seat of which firms?`` is "which firms is Ulm the seat of?"."""
+    end = len(items)
+    while end and items[end - 1].kind == "mark":
+        end -= 1
+    if end < 4 or any(item.kind in (*_FIGURES, "group", "superlative", "mark") for item in items[: end - 1]):
+        return items
+    asking, thing = items[end - 2], items[end - 1]
+    said = asking.text.lower().split()[-1] in ("which", "what") and asking.kind in ("relative", "empty")
+    front = items[0].text.lower() in _ASKING or items[0].kind == "relative"
+    # A verb is no thing: "the firm is based in which city?"
+    earlier = any(
+        item.kind == "mention" and item.is_schema and not item.is_value and items[at - 1].text.lower() == "the"
+        for at, item in enumerate(items[: end - 2])
+    )
+    if not said or front or not earlier or thing.kind != "mention" or not thing.only("box"):
+        return items
+    return [asking, thing, *items[: end - 2], *items[end:]]
 
 
 def _is_occasion(item: Item) -> bool:

@@ -113,10 +113,8 @@ class _Slots:
     def field_of(self, link: Link) -> FieldIndex:
         return self.index.fields[link.place]
 
-    # What a role accepts.
-
     def anything(self, link: Link) -> float | None:
-        """A box or a field; a key only where it is called by its full name."""
+        """A box or a field."""
         return None if link.kind == "value" else 0.0
 
     def countable(self, link: Link, distinct: bool = False) -> float | None:
@@ -189,8 +187,6 @@ class _Slots:
             return 0.0 if known.place in places else None
         return None
 
-    # What is only implied.
-
     def by_adjective(self, adjective: str, accept: Callable[[FieldIndex], bool]) -> Iterator[Option]:
         """Fields that an adjective speaks of; the likelier measure costs less."""
         known = ADJECTIVES.get(adjective)
@@ -260,9 +256,11 @@ class _Slots:
     def all_boxes(self) -> Iterator[Option]:
         """Every box, where nothing says which."""
         valued = {link.box for item in self.draft.items if item.is_value for link in item.only("value")}
+        named = {each.links[0].box for each in self.draft.items if each.links and each.links[0].kind == "box"}
         for box in self.index.boxes:
             nameless = all(word == "box" or word.isdigit() for word in self.index.boxes[box])
-            yield Option(box, "", (0.1 if box in valued or not valued else 0.2) + 0.25 * nameless, how="any")
+            cost = 0.04 if box in named else 0.1 if box in valued or not valued else 0.2
+            yield Option(box, "", cost + 0.25 * nameless, how="any")
 
 
 def slots_of(draft: Draft) -> list[Slot]:

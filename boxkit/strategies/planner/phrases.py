@@ -21,6 +21,7 @@ _BEGINNINGS = (
     r"(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| everyone| all| team)?[,!.]*",
     r"(?:ok|okay|so|please|kindly|alright|quick question|question|just (?:out of )?curious|out of (?:curiosity|interest)|if possible|if you (?:can|could|would|don't mind))[,:;!.–—-]*",
     r"(?:well|now|right|and|also),",
+    r"on (?:its|their) way(?: to [\w ]+?)?,",
     r"(?:can|could|would|will) (?:you|we|i|someone|anyone|anybody)(?: please| kindly| possibly| maybe| perhaps| quickly| also| just)*(?: be so kind as to| help me(?: to)?| do me a favou?r and| see)?",
     rf"i(?: would| should|'d)(?: really| just| also| quite)* (?:like|love|want|need|be (?:interested|curious|grateful|glad|happy|keen))(?: to {_TO_KNOW}| for you to {_VERBS_OF_TELLING} me| if you (?:could|would) {_VERBS_OF_TELLING} me| in (?:knowing|seeing|finding out))*(?: about| me)?,?",
     rf"(?:i|we)(?: just| really| only| also)* (?:want|need|wish|am trying|are trying|would like)(?: you)?(?: to {_TO_KNOW})*(?: about)?,?",
@@ -57,6 +58,8 @@ _SAME: tuple[tuple[str, str], ...] = (
     (r"\b(\w+)['’]ll\b", r"\1 will"),
     (r"\b(i|we|you|they|he|she|it)['’]d\b", r"\1 would"),
     (r"\bi['’]m\b", "i am"),
+    (r"\b(?:is|was) (?:made up|composed|comprised) of(?= how many)", "has"),
+    (r"\b(?:are|were) (?:made up|composed|comprised) of(?= how many)", "have"),
     # Numbers.
     (r"\bhalf a dozen\b", "6"),
     (r"\b(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(one|two|three|four|five|six|seven|eight|nine)\b", r"\1 \2"),

@@ -80,6 +80,8 @@ def read_values(draft: Draft) -> None:
             clause = replace(clause, alternative=number)
         draft.clauses.append(clause)
         last = place
+    if last is not None:
+        _hold_at_once(draft, last)
     _use_either(draft)
 
 
@@ -152,13 +154,30 @@ def _takes_both(draft: Draft, place: int) -> bool:
 def _is_said_of_both(draft: Draft, one: int, two: int) -> bool:
     """``in Ulm and also in Bonn``, ``in Ulm and in Bonn at the same time``: both hold, each by a row of its own."""
     joining = [item for item in draft.items[one + 1 : two] if item.kind in ("and", "each_other")]
-    behind = draft.items[two + 1 :]
+    return _is_at_once(draft, two) or any("also" in item.text.lower().split() for item in joining)
+
+
+def _is_at_once(draft: Draft, place: int) -> bool:
+    behind = draft.items[place + 1 :]
     said = " ".join(item.text.lower() for item in behind).rstrip(" .?!")
-    together = next((words for words in _AT_ONCE if said == words), None)
-    if together is not None:
-        for item in behind:
-            item.used = item.used or item.kind == "word"
-    return together is not None or any("also" in item.text.lower().split() for item in joining)
+    words = next((words for words in _AT_ONCE if said == words or said.endswith(f" {words}")), "")
+    for item in behind if words else ():
+        item.used = item.used or (item.kind == "word" and item.value in words.split())
+    return bool(words)
+
+
+def _hold_at_once(draft: Draft, last: int) -> None:
+    """``How many EU countries are members of NATO as well?``: two values of one field, each in a row of its own."""
+    named = [at for at, clause in enumerate(draft.clauses) if clause.operator == "value" and not clause.both]
+    if len(named) != 2 or len(draft.clauses) != 2 or any(draft.clauses[at].negated for at in named):
+        return
+    one, two = draft.clauses
+    assert one.value is not None and two.value is not None
+    shared = {each.place for each in one.value.only("value")} & {each.place for each in two.value.only("value")}
+    ends = sorted(at for at, item in enumerate(draft.items) if item is one.value or item is two.value)
+    also = any("also" in item.text.lower().split() for item in draft.items[ends[0] + 1 : ends[-1]])
+    if shared and (_is_at_once(draft, last) or also):
+        draft.clauses = [replace(clause, both=True, alternative=0) for clause in draft.clauses]
 
 
 def _subject(draft: Draft, place: int, item: Item) -> Item | None:

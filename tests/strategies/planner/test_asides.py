@@ -34,6 +34,10 @@ from boxkit.strategies.planner.reading import read
         ("Bands per country, how many there are", [("Denmark", 1), ("France", 2), ("Germany", 2)]),
         # Said twice, the first wording was left over; the second says it all.
         ("Which bands were founded earliest? Name the two oldest bands.", [("Glass Harbour",), ("Nordlys",)]),
+        # What is asked for stands last, or is pointed at behind.
+        ("Lyon is home to which venues?", [("Hill Garden",), ("Old Mill",)]),
+        ("Germany's oldest band - which group is that?", [("The Quiet Ones",)]),
+        ("How many bands that played at Old Mill played at River Stage as well?", [(2,)]),
         # Two letters that changed places in a name of the data.
         ("How many cnocerts are there?", [(7,)]),
         # To share is no share.
