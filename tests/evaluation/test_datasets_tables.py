@@ -209,3 +209,26 @@ def test_own_questions_name_their_sources(tmp_path):
         open_dataset("own", tmp_path / "mine.jsonl")
     assert dataset[1].asked == "Which?\nTo know: all" and dataset[1].groups == {"group": ("list",)}
     assert dataset.name == "mine" and judge(dataset.scorer, Predicted([("Ink",), ("pen",)]), dataset[1].gold()).correct
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"answer": {"a": 6}}, "a value, a list of values or a list of rows"),
+        ({"answer": [{"name": "Ann"}]}, "a value, a list of values or a list of rows"),
+        ({"answer": [[[6]]]}, "a value, a list of values or a list of rows"),
+        ({"answer": [[1], [1, 2]]}, "rows of 1, 2 values"),
+        ({"answer": None}, "'answer' is null"),
+        ({"source": []}, "'source' names nothing"),
+        ({"source": 5}, "'source' is 5: it is a path"),
+        ({"source": ["shop.csv", 5]}, "a list of them"),
+        ({"question": 5}, "'question' is 5, not a text"),
+        ({"ordered": "no"}, "'ordered' is 'no'"),
+    ],
+)
+def test_own_gold_that_no_answer_could_equal_is_refused(tmp_path, wrong, said):
+    (tmp_path / "shop.csv").write_text("item,price\npen,2\n")
+    good = {"question": "How many?", "source": "shop.csv", "answer": 1}
+    lines(tmp_path / "mine.jsonl", [good, good | wrong])
+    with pytest.raises(UnreadableSource, match=rf"(?s)1 of 2 rows.*mine\.jsonl:2: .*{said}"):
+        open_dataset("own", tmp_path / "mine.jsonl")

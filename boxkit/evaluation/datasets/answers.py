@@ -17,6 +17,7 @@ from boxkit.evaluation.datasets.rows import (
     first_existing,
     json_lines,
     json_rows_or_lines,
+    shown,
     sound,
 )
 from boxkit.memory.learning.example import Language
@@ -218,8 +219,10 @@ def dabench(path: str | Path, *, split: str | None = None, skip_bad: bool = Fals
 def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -> Dataset:
     """Data of one's own: a JSONL file of ``question``, ``source`` and ``answer``.
 
-    ``source`` is a path (relative to the file), or a list of them. ``answer`` is a value, a list of values or a list of
-    rows. Optional: ``id``, ``evidence``, ``ordered``, ``program`` with its ``language`` (for learning), ``group``.
+    ``question`` is a text. ``source`` is a path or an address, or a list of them; paths are relative to the file.
+    ``answer`` is a value (text, number, true or false), a list of values or a list of rows of equal length; ``[]``
+    where nothing is right. Optional: ``id`` (text or number; the row's number where there is none), ``evidence``,
+    ``ordered`` (true or false), ``program`` with its ``language`` (for learning), ``group``.
 
     Args:
         path: The file.
@@ -232,14 +235,16 @@ def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -
     file, split, kept = existing(path), split or "test", Kept()
 
     def made(at: int, row: Row) -> Task:
-        given = row.values.get("source")
-        sources = given if isinstance(given, list) else [row.text("source")]
-        paths = [str(each) if "://" in str(each) else str(file.parent / str(each)) for each in sources]
+        sources, ordered = _sources(row), row.values.get("ordered") or False
+        paths = [each if "://" in each else str(file.parent / each) for each in sources]
         for each in paths:
             if "://" not in each and not Path(each).exists():
                 raise BadField(f"there is no source {each!r}")
-        if "answer" not in row.values:
-            raise BadField(f"there is no 'answer'; there are {', '.join(row.values)}")
+        if not isinstance(row.values.get("question", ""), str):
+            raise BadField(f"'question' is {shown(row.values['question'])}, not a text")
+        if not isinstance(ordered, bool):
+            raise BadField(f"'ordered' is {shown(ordered)}, not true or false")
+        gold = _gold(row)
         language = _LANGUAGES.get(row.optional("language") or "sql")
         if language is None:
             raise BadField(f"'language' is sql, sparql or sexpr, not {row.values['language']!r}")
@@ -248,19 +253,53 @@ def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -
             row.optional("id") or str(at),
             row.text("question"),
             NamedBoxes(kept, tuple(paths)),
-            partial(_tuples, row.values["answer"]),
+            partial(list, gold),
             program,
             language if program else "",
             dataset=file.stem,
-            source=", ".join(map(str, sources)),
+            source=", ".join(sources),
             split=split,
-            ordered=bool(row.values.get("ordered")),
+            ordered=ordered,
             line=row.line,
             evidence=row.optional("evidence"),
-            context={"kind": "database", "ordered": bool(row.values.get("ordered"))},
+            context={"kind": "database", "ordered": ordered},
             groups={"group": (row.text("group"),)} if row.optional("group") else {},
         )
 
     tasks, bad = collect(json_rows_or_lines(file), made, skip_bad=skip_bad)
     scorers = ("starqa_tolerant", "starqa", "spider_strict")
     return Dataset(file.stem, split, tasks, scorers, PROFILES["default"], bad, str(file))
+
+
+_SOURCES = "it is a path or an address, or a list of them"
+_ANSWERS = "it is a value, a list of values or a list of rows of equal length"
+
+
+def _sources(row: Row) -> list[str]:
+    """What a question of one's own is asked of."""
+    if "source" not in row.values:
+        raise BadField(f"there is no 'source'; there are {', '.join(row.values) or 'no fields'}")
+    given = row.values["source"]
+    if given == []:
+        raise BadField(f"'source' names nothing: {_SOURCES}")
+    sources = given if isinstance(given, list) else [given]
+    if not all(isinstance(each, str) and each.strip() for each in sources):
+        raise BadField(f"'source' is {shown(given)}: {_SOURCES}")
+    return [each.strip() for each in sources]
+
+
+def _gold(row: Row) -> list[tuple[Any, ...]]:
+    """The rows of an answer of one's own; other shapes equal no answer, and would make every right one wrong."""
+    if "answer" not in row.values:
+        raise BadField(f"there is no 'answer'; there are {', '.join(row.values)}")
+    given = row.values["answer"]
+    if given is None:
+        raise BadField(f"'answer' is null: {_ANSWERS}, and [] where nothing is right")
+    gold = _tuples(given)
+    is_flat = all(cell is None or isinstance(cell, (str, int, float)) for each in gold for cell in each)
+    if not is_flat or () in gold:
+        raise BadField(f"'answer' is {shown(given)}: {_ANSWERS}")
+    if len({len(each) for each in gold}) > 1:
+        widths = ", ".join(map(str, sorted({len(each) for each in gold})))
+        raise BadField(f"'answer' has rows of {widths} values: {_ANSWERS}")
+    return gold

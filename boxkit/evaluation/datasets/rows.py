@@ -20,6 +20,7 @@ __all__ = [
     "json_rows",
     "json_rows_or_lines",
     "row_of",
+    "shown",
     "sound",
     "tsv_rows",
 ]
@@ -60,7 +61,7 @@ class Row:
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 return str(value)
             if not isinstance(value, str) or not value.strip():
-                raise BadField(f"{name!r} is {_shown(value)}, not a text")
+                raise BadField(f"{name!r} is {shown(value)}, not a text")
             return value.strip()
         raise BadField(
             f"there is no {' or '.join(map(repr, names))}; there are {', '.join(self.values) or 'no fields'}"
@@ -80,14 +81,15 @@ class Row:
             if name in self.values:
                 value = self.values[name]
                 if not isinstance(value, list):
-                    raise BadField(f"{name!r} is {_shown(value)}, not a list")
+                    raise BadField(f"{name!r} is {shown(value)}, not a list")
                 return value
         raise BadField(
             f"there is no {' or '.join(map(repr, names))}; there are {', '.join(self.values) or 'no fields'}"
         )
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as an error shows it: its first 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else text[:60] + "…"
 
@@ -134,7 +136,7 @@ def _content(path: Path) -> str:
 def row_of(path: Path, line: int, value: Any) -> Row:
     """The row that a value is; one with a problem where it has no fields."""
     if not isinstance(value, dict):
-        return Row(str(path), line, {}, f"it is {_shown(value)}, not an object")
+        return Row(str(path), line, {}, f"it is {shown(value)}, not an object")
     return Row(str(path), line, value)
 
 
