@@ -111,6 +111,13 @@ class RunFolder:
         await self._append(_line({"lost": asdict(lost)}))
         self.lost.append(lost)
 
+    async def take_back(self, record: Record) -> None:
+        """Count a finished question as lost; its cost stays."""
+        # On disk its own line has the cost already.
+        await self._append(_line({"lost": asdict(Lost(record.key, f"taken back: {record.message}"))}))
+        self.records = [each for each in self.records if each.key != record.key]
+        self.lost.append(Lost.of(record))
+
     async def _append(self, line: bytes) -> None:
         if self._file is None:
             return
@@ -209,6 +216,8 @@ def _read(path: Path) -> tuple[list[Record], list[Lost]]:
             values = json.loads(line.decode("utf-8", "surrogatepass"))
             if "lost" in values:
                 state = values["lost"]
+                if state["key"] in records:  # taken back, or asked again and lost
+                    lost.append(Lost.of(records.pop(state["key"])))
                 lost.append(Lost(state["key"], state["message"], usage_of(state["usage"])))
             else:
                 record = Record.from_json(values["record"])

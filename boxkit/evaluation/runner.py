@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from boxkit.answer import Usage
 from boxkit.errors import (
+    BadReply,
     BoxError,
     BoxkitError,
     BudgetSpent,
@@ -22,7 +23,9 @@ from boxkit.errors import (
     LLMTimeout,
     MissingKey,
     ModelNotFound,
+    PromptTooLong,
     RateLimited,
+    Refused,
     ServerUnavailable,
     SourceError,
 )
@@ -43,7 +46,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Failures of a server rather than of a question: it is asked again, later.
-_PASSING = (RateLimited, LLMTimeout, ServerUnavailable)
+_PASSING = (RateLimited, LLMTimeout, ServerUnavailable, BadReply)
+#: Failures of a model that are the question's own: they are its result.
+_OWN = (PromptTooLong, Refused)
 #: Such failures, or faults of our own, in a row that end the run.
 _LOST_IN_A_ROW = 8
 #: Threads that load sources and judge answers, at the most: more of them only wait for each other.
@@ -88,7 +93,8 @@ async def aevaluate(
         What came of each question, those of earlier calls included.
 
     Raises:
-        LLMError: The model cannot be asked: no key, no such model, or its server failed several times in a row.
+        LLMError: The model cannot be asked: no key, no such model, or it or its server failed several times in a row;
+            those questions are not counted, and asked again by the next call.
         ExecutorError: The sandbox broke.
         BoxkitError: The folder holds a run with other settings; or a fault of boxkit's own, or of the strategy's, ended
             several questions in a row.
@@ -179,6 +185,7 @@ class _Run:
     running: int = 0
     lost_in_a_row: int = 0
     faults_in_a_row: int = 0
+    failed_in_a_row: list[Record] = field(default_factory=list)
     spent: Usage = Usage()
     ended: BaseException | None = None
 
@@ -213,6 +220,8 @@ class _Run:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
+        if len(self.failed_in_a_row) == len(self.report.records):  # too few for a row, and nothing else was done
+            await self._end_failing()
         if self.ended is not None:
             raise self.ended
         missing = self.report.total - self.report.done
@@ -253,7 +262,7 @@ class _Run:
     async def _one(self, task: Task) -> None:
         record = Record.of(task, prompt_version=prompt_version(), seed=seed_of(self.strategy))
         try:
-            record = await self._answered(task, record)
+            record, is_own = await self._answered(task, record)
         except BudgetSpent as error:
             self.report.stopped = error.what
             await self._lost(task, error)
@@ -271,7 +280,31 @@ class _Run:
         self.spent += record.usage
         self.report.records.append(record)
         self._count_fault(record)
+        await self._count_failed(record, is_own)
         self._tell()
+
+    async def _count_failed(self, record: Record, is_own: bool) -> None:
+        """End a run whose model refuses every request: a wrong setting or a broken gateway is no answer."""
+        if is_own:
+            self.failed_in_a_row = []
+            return
+        self.failed_in_a_row.append(record)
+        if self.ended is not None or len(self.failed_in_a_row) >= _LOST_IN_A_ROW:
+            await self._end_failing()
+
+    async def _end_failing(self) -> None:
+        """Take back what failed in a row, so that it is asked again, and end the run."""
+        failed, self.failed_in_a_row = self.failed_in_a_row, []
+        if not failed:
+            return
+        for record in failed:
+            await self.folder.take_back(record)
+        keys = {record.key for record in failed}
+        self.report.records = [record for record in self.report.records if record.key not in keys]
+        self.ended = self.ended or LLMError(
+            f"the model failed {len(failed)} questions in a row: {failed[-1].message}",
+            hint="mend its settings or its server; these questions are not counted, and the same call asks them again",
+        )
 
     def _count_fault(self, record: Record) -> None:
         """End a run in which every question meets the same fault, before it has cost more."""
@@ -284,22 +317,23 @@ class _Run:
                 "(--again boxkit)",
             )
 
-    async def _answered(self, task: Task, record: Record) -> Record:
-        """The record with the answer, or with what went wrong for this question alone."""
+    async def _answered(self, task: Task, record: Record) -> tuple[Record, bool]:
+        """The record with the answer, or with what went wrong; and whether that is a matter of this question alone."""
         try:
             boxes = task.boxes.ready() if isinstance(task.boxes, NamedBoxes) else None
             if boxes is None:
                 boxes = await self._in_pool(task.boxes)
-            return record.answered(await self.strategy.aask(task.asked, boxes))
+            return record.answered(await self.strategy.aask(task.asked, boxes)), True
         except (SourceError, BoxError) as error:
-            return record.failed("source", str(error))
+            return record.failed("source", str(error)), True
         except (BudgetSpent, MissingKey, ModelNotFound, ExecutorError, *_PASSING):
             raise
         except LLMError as error:
-            return record.failed("model", f"{type(error).__name__}: {error}", error.usage or Usage())
+            told = f"{type(error).__name__}: {error}"
+            return record.failed("model", told, error.usage or Usage()), isinstance(error, _OWN)
         except Exception:
             # One evaluated example is a border: a fault of ours is on record, and the run goes on.
-            return record.failed("boxkit", traceback.format_exc(limit=-8))
+            return record.failed("boxkit", traceback.format_exc(limit=-8)), True
 
     def _with_line(self, task: Task, record: Record) -> tuple[Record, bytes]:
         """The judged record, and the line that its folder keeps."""

@@ -17,7 +17,18 @@ import pytest
 
 import boxkit
 from boxkit.answer import Usage
-from boxkit.errors import BoxkitError, BudgetSpent, LLMTimeout, MissingKey, Refused, SourceNotFound, UnreadableSource
+from boxkit.errors import (
+    BadReply,
+    BoxkitError,
+    BudgetSpent,
+    LLMError,
+    LLMTimeout,
+    MissingKey,
+    PromptTooLong,
+    Refused,
+    SourceNotFound,
+    UnreadableSource,
+)
 from boxkit.evaluation.runner import evaluate
 from boxkit.evaluation.summary import compare, open_run, rescore
 from boxkit.llm import Completion, Price
@@ -30,6 +41,10 @@ PROFILE = PROFILES["spider"]
 
 def asked(messages):
     return int(re.findall(r"more than (\d+) crowns", messages[-1].content)[-1])
+
+
+def asked_of(request):
+    return int(re.findall(r"more than (\d+) crowns", request.body["messages"][-1]["content"])[-1])
 
 
 def rows_above(price):
@@ -183,7 +198,7 @@ def test_a_flaky_server_loses_no_question_and_scores_none_twice(shop, tmp_path):
     chance = random.Random(3)
 
     def answer(request):
-        price = int(re.findall(r"more than (\d+) crowns", request.body["messages"][-1]["content"])[-1])
+        price = asked_of(request)
         trouble = [faults.server_error(), faults.rate_limited(0.01), faults.broken_json(), faults.dropped()]
         return chance.choice(trouble) if chance.random() < 0.3 else faults.ok(rows_above(price))
 
@@ -230,6 +245,40 @@ def test_a_missing_key_ends_the_run_at_once(shop):
 def test_a_refused_question_is_wrong_and_the_run_goes_on(shop):
     report = evaluate(knowing(model(lambda price: Refused("no") if price == 3 else rows_above(price))), shop)
     assert (report.done, report.failures, report.summary().right) == (40, {"model": 1}, 39)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "error", "limit"),
+    [
+        (faults.html_page(), BadReply, 12),
+        (faults.broken_json(), BadReply, 12),
+        (faults.dropped(), BadReply, 12),
+        (faults.html_page(400), LLMError, 12),
+        (faults.html_page(400), LLMError, 3),
+    ],
+)
+def test_a_broken_gateway_scores_nothing_and_its_questions_are_asked_again(shop, tmp_path, trouble, error, limit):
+    def answer(request):
+        return trouble if broken else faults.ok(rows_above(asked_of(request)))
+
+    broken = [True]
+    with FaultyServer(answer) as server:
+        llm = boxkit.OpenAI("faulty-1", base_url=server.base_url, max_retries=0)
+        with pytest.raises(error):
+            evaluate(knowing(llm), shop, tmp_path / "run", limit=limit, concurrency=2)
+        kept = open_run(tmp_path / "run")
+        assert kept.done == 0 and kept.lost, "a whole run would be scored 0 for a fault of the gateway's"
+        calls = kept.usage.calls
+        broken.clear()
+        report = evaluate(knowing(llm), shop, tmp_path / "run", limit=limit)
+    assert (report.done, report.summary().right, report.usage.calls) == (limit, limit, calls + limit)
+    assert open_run(tmp_path / "run").usage == report.usage
+
+
+def test_what_a_model_refuses_counts_however_many_are_in_a_row(shop):
+    too_long = model(lambda price: PromptTooLong("long") if price < 20 else rows_above(price))
+    report = evaluate(knowing(too_long), shop, concurrency=1)
+    assert (report.done, report.failures, report.summary().right) == (40, {"model": 20}, 20)
 
 
 def test_a_source_that_cannot_be_read_or_gold_that_fails_is_on_record(shop):
