@@ -63,6 +63,13 @@ _BY_WHOM = (
         re.IGNORECASE,
     ),
 )
+_AROUND = re.compile(
+    r"\b(?:were|was|are|have been) (?:already )?(?:around|in business|in existence|operating|active) (before|in|by) (?=\d{4})",
+    re.IGNORECASE,
+)
+_EVERYTHING_BY = re.compile(
+    r"\b(?:everything|all|anything) (?:that )?([A-Z][\w.-]*(?: [A-Z][\w.-]*)*) (?:has written|have written|ever wrote|wrote|penned|authored)(?=[?.!]*$)"
+)
 _HIRED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(?:joined|started at|came to) (?:the|our) (?:company|firm|staff|team|business)\b", re.IGNORECASE), "was hired"),
     (re.compile(r"\b(?:the |our )?longest[- ]serving (\w+)", re.IGNORECASE), r"the \1 that was hired first"),
@@ -102,12 +109,24 @@ _BREAK = re.compile(
 _DASH = re.compile(r"\s+[-–—]+\s+(?=(?:how|what|which|who|where|when|just|only|titles?|names?)\b)", re.IGNORECASE)
 #: "In 2015, how many books were published?"
 _WHEN_FIRST = re.compile(
-    r"^(in|during|before|after|since|until) ((?:the year )?\d{4}|\d{1,2} \w+ \d{4}|\w+ \d{4}|\d{4}-\d\d-\d\d), (.+?)([?.!]*)$",
+    r"^(?:(in|during|before|after|since|until) )?((?:the year )?\d{4}|\d{1,2} \w+ \d{4}|\w+ \d{4}|\d{4}-\d\d-\d\d)[,:] (.+?)([?.!]*)$",
     re.IGNORECASE,
 )
 _SORTED_FIRST = re.compile(
     r"^(?:please )?(?:sort|order|rank|arrange) (?:all |the |our )*(?P<rows>\w[\w ]*?) by (?:the |their )?(?P<by>[\w ]+?)(?: in (?P<way>de|a)scending order|,? (?:the )?(?P<top>largest|highest|biggest|longest|most|greatest) (?:one )?first|,? from (?P<high>high|highest|most|largest|longest) to \w+|,? from (?P<low>low|lowest|least|smallest|fewest|shortest) to \w+)"
     r",? and (?:then )?(?:show|give|list|name|return|tell|take|keep)(?: me| us)? (?:(?:just|only) )?(?:the (?:titles?|names?) of )?the (?:first|top) (?P<count>\w+)(?: of them| ones| \w+)?[?.!]*$",
+    re.IGNORECASE,
+)
+_LEADS = r"(?!(?:how|what|which|who|whose|where|when|for|by|per|in|of|from|among|list|show|give|tell|name|find|count|sort|order|rank|take|if|please)\b)"
+#: "Frozen Clock came out in what year?", "Ada wrote how many books?": what is asked comes last.
+_ASKED_LAST = re.compile(
+    rf"^{_LEADS}(?P<rest>(?:(?!\b(?:how|what|which|who|where|when)\b)[^?,:])+?) (?P<asked>(?:in |from |on |at |to )?(?:what|which) \w+|how many \w+)\?*$",
+    re.IGNORECASE,
+)
+_FIGURES = r"(?:average|mean|median|total|sum of|maximum|minimum|highest|lowest|largest|smallest)"
+#: "Mystery books: what's their average number of pages?", "Romance books - total price?"
+_TOPIC = re.compile(
+    rf"^{_LEADS}(?P<rows>[^:?,]{{3,60}}?)(?:[:,]| [-–—]) (?:what(?:'s| is| are| was| were) (?:their|its|his|her|the) (?P<own>[^?]+?)|(?P<figure>{_FIGURES} (?!counts?\b|numbers?\b)[\w ]+?))(?: of their \w+| of them)?[?.]*$",
     re.IGNORECASE,
 )
 #: Other words for the same, wherever they stand.
@@ -148,14 +167,17 @@ def straightly(question: str, has: Callable[[str], bool]) -> str:
     text = _QUOTED.sub(lambda _: f"\ue004{chr(0xE100 + next(places))}\ue005", question)
     text = _DASH.sub(", ", text)
     text = _stepped(_ASKER.sub("", text, count=1))
-    text = _WHEN_FIRST.sub(lambda match: f"{match[3]} {match[1].lower()} {match[2]}{match[4]}", text, count=1)
+    text = _WHEN_FIRST.sub(lambda match: f"{match[3]} {(match[1] or 'in').lower()} {match[2]}{match[4]}", text, count=1)
     text = _ONE_OF.sub(lambda match: f"which {match['rows']} ", text, count=1)
     for pattern in _BY_WHOM:
         text = pattern.sub(r"who \g<did> \g<what>\g<mark>", text, count=1)
     if has("hire"):
-        for pattern, to in _HIRED:
-            text = pattern.sub(to, text)
+        for pattern, hired in _HIRED:
+            text = pattern.sub(hired, text)
+    if has("found"):
+        text = _AROUND.sub(r"were founded \1 ", text, count=1)
     if has("author"):
+        text = _EVERYTHING_BY.sub(r"books written by \1", text, count=1)
         text = _RESPONSIBLE.sub("wrote ", text, count=1)
     if has("price"):
         text = _PAY.sub(lambda match: f"how much does {match['thing']} cost{match['rest']}", text, count=1)
@@ -177,6 +199,10 @@ def _stepped(text: str) -> str:
         return f"what is the {match['what']} of {match['rows']}{match['mark']}"
     if (match := _AND_COUNT.match(text)) is not None:
         return f"how many {match['rows']}"
+    if (match := _ASKED_LAST.match(text)) is not None:
+        return f"{match['asked']} {match['rest']}?"
+    if (match := _TOPIC.match(text)) is not None:
+        return f"what is the {match['own'] or match['figure']} of {match['rows']}?"
     if (match := _SORTED_FIRST.match(text)) is not None:
         least = match["way"] == "a" or match["low"]
         return f"list the {match['count']} {match['rows']} with the {'lowest' if least else 'highest'} {match['by']}"

@@ -66,6 +66,12 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
         ("The maximum plant price minus the minimum plant price?", [(77.5,)]),
         ("What is the height gap between the tallest and the shortest plant?", [(870,)]),
         ("Which of the plants is the dearest one?", [OAK]),
+        # What is asked comes last, what it is about first.
+        ("Green Yard was founded in what year?", [(2003,)]),
+        ("Fern & Co offers how many plants?", [(2,)]),
+        ("Green plants: what's their average price?", [(87.5 / 3,)]),
+        ("Red plants - total price?", [(12.5,)]),
+        ("Which growers were already around before 1960?", [("Fern & Co",)]),
         # Slips of the pen in words of ours.
         ("On avergae, how tall is a plant?", [(220.0,)]),
         ("What is the higest price of a plant?", [(80.0,)]),
