@@ -57,7 +57,7 @@ def hidden(items: Sequence[Item], index: Index) -> str | None:
         if word == "about" and value and not {"i", "am", "writing", "know", "information"} & set(before):
             return f"whether something is 'about' {after.text!r}"  # type: ignore[union-attr]
         if word in _HAPPENS and after is not None and after.text.lower() in ("in", "at", "on"):
-            following = items[place + 2] if place + 2 < len(items) else None
+            following = next((each for each in items[place + 2 :] if each.kind != "empty"), None)
             if following is not None and following.is_value:
                 return f"could not place {item.text!r}"
         if word == "print" and before[-1] in ("of", "in"):

@@ -13,7 +13,7 @@ from boxkit.strategies.planner.lexicon import DIRECTIONS, PLACE_WORDS
 from boxkit.strategies.planner.query import Query, is_apart
 from boxkit.strategies.planner.search import Candidate
 from boxkit.strategies.planner.tagging import Item
-from boxkit.strategies.planner.unsaid import attribute, counts_one, everything, other_name, total_rows
+from boxkit.strategies.planner.unsaid import attribute, counts_one, everything, odd_measure, other_name, total_rows
 from boxkit.strategies.planner.words import normal, stem
 
 __all__ = ["misfit"]
@@ -22,6 +22,7 @@ _LIVES = re.compile(r"\b(?:lives?|lived|living|resid(?:es?|ed|ing)|dwell\w*|born
 _BUT_ONE = re.compile(r"\b(?:but|bar) (?:one|two|three|\d)\b|\bnext to last\b|\brunners? up\b")
 _SO_DID = re.compile(r"\b(?:so|neither|nor) (?:did|do|does|has|have|was|were|is|are)\b")
 _DIFFERENT = re.compile(r"\b(?:different|distinct|unique|various)\b")
+_FIGURE = re.compile(r"[-+$€£~]?\d[\d,. ]*%?\*?")
 _ARE_ALL = re.compile(r"\b(?:is|are|were|was|be) (?:all|always|entirely|without exception)\b")
 #: What is asked for by name, and never by a figure.
 _CALLED = frozenset(("people", "person", "inhabitants", *PLACE_WORDS))
@@ -49,7 +50,7 @@ def misfit(items: Sequence[Item], candidate: Candidate, index: Index, boxes: Box
         lambda: _other_thing(items, query, index),
         lambda: _people(items, query, index),
         lambda: _so_did(text),
-        lambda: _amounts_counted(text, query, index),
+        lambda: _amounts_counted(text, query, index, boxes),
         lambda: _where_from(items, candidate, joins),
         lambda: _direction(items, candidate, index),
         lambda: _state(items),
@@ -65,6 +66,7 @@ def misfit(items: Sequence[Item], candidate: Candidate, index: Index, boxes: Box
         lambda: counts_one(items, query, index),
         lambda: other_name(items, query, index, joins),
         lambda: total_rows(items, query, index),
+        lambda: odd_measure(items, query, index),
     )
     return next((why for rule in rules if (why := rule()) is not None), None)
 
@@ -88,11 +90,15 @@ def _so_did(text: str) -> str | None:
     return f"could not place {match.group()!r}" if match else None
 
 
-def _amounts_counted(text: str, query: Query, index: Index) -> str | None:
+def _amounts_counted(text: str, query: Query, index: Index, boxes: BoxSet) -> str | None:
     """``the number of balls``, where the balls are a number: that number, or a sum, and not how many differ."""
     for output in query.outputs:
         known = index.fields.get(output.measure.place)
-        if output.measure.function != "count" or known is None or known.kind != "number" or _DIFFERENT.search(text):
+        if output.measure.function != "count" or known is None or _DIFFERENT.search(text):
+            continue
+        cells = [str(cell) for cell in boxes[known.place.box].frame[known.place.field].dropna().head(200)]
+        figures = sum(_FIGURE.fullmatch(cell) is not None for cell in cells)
+        if known.kind != "number" and (known.kind != "text" or 2 * figures <= len(cells)):
             continue
         return f"{output.measure.field!r} is a number already, and is not counted"
     return None
@@ -159,7 +165,8 @@ def _other_thing(items: Sequence[Item], query: Query, index: Index) -> str | Non
 def _people(items: Sequence[Item], query: Query, index: Index) -> str | None:
     """``Which people live there?``, answered by how many they are; ``what county``, by how many there are."""
     said = [normal(item.text) for item in items if item.kind not in ("mark", "empty")]
-    called = {two for one, two in pairwise(said) if one in ("which", "what")} & _CALLED
+    words = [word for item in items for word in normal(item.text).split()]
+    called = {two for one, two in pairwise(words) if one in ("which", "what")} & _CALLED
     asks = said[:1] == ["who"] or bool(called)
     known = [index.fields.get(output.measure.place) for output in query.outputs]
     if "people" in called and any(item.kind == "word" and item.text.lower() == "people" for item in items):
@@ -230,6 +237,9 @@ def _state(items: Sequence[Item]) -> str | None:
         word = item.text.lower()
         if before is None or item.kind != "word" or item.used or word in _SET_PHRASES or word.endswith(("ing", "ed")):
             continue
+        at = items.index(item)
+        if before.text.lower() in ("a", "an") and at > 1:
+            before = items[at - 2]
         closed = after is None or after.kind in ("mark", "preposition", "relative", "and", "or")
         if before.kind == "preposition" and before.text.lower() in ("at", "in", "on", "under", "from") and closed:
             return f"could not place '{before.text} {item.text}'"
@@ -239,10 +249,12 @@ def _state(items: Sequence[Item]) -> str | None:
 def _some_other(items: Sequence[Item]) -> str | None:
     """``authors who use a pen name``: something that is done with a thing, and that no reading has."""
     for at, item in enumerate(items):
-        before = items[max(0, at - 2) : at]
+        before = [each for each in items[max(0, at - 3) : at] if each.kind != "preposition"][-2:]
         if item.kind != "mention" or item.used or len(before) < 2 or before[1].text.lower() not in ("a", "an"):
             continue
-        if before[0].kind == "word" and not before[0].used:
+        after = items[at + 1] if at + 1 < len(items) else None
+        alone = after is None or after.kind not in ("mention", "of", "word")
+        if alone and before[0].kind == "word" and not before[0].used:
             return f"could not place '{before[0].text} {before[1].text} {item.text}'"
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from boxkit.strategies.planner.index import Index
@@ -12,7 +13,7 @@ from boxkit.strategies.planner.query import Query
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.words import normal, stem
 
-__all__ = ["attribute", "counts_one", "everything", "is_repeated", "other_name", "total_rows"]
+__all__ = ["attribute", "counts_one", "everything", "is_repeated", "odd_measure", "other_name", "total_rows"]
 
 _WH = frozenset("which what who whose how".split())
 #: Words that say no more than that something is there.
@@ -31,6 +32,8 @@ _PRESENCE = frozenset(
 _LIGHT = frozenset(map(stem, "come go live run make belong hail span".split()))
 _ATTRIBUTES = frozenset("live home host house work guest cover use issue release launch return board".split())
 _PERSONS = frozenset(map(stem, PERSON_WORDS))
+_RATIO = re.compile(r"\b(?:which|what) .*\b(?:most|fewest|least|highest|lowest|largest|smallest) .*\bper\b")
+_HOW_MANY_PEOPLE = re.compile(r"\bhow many (?:people|persons|inhabitants|residents)\b")
 _OF_PLACE = frozenset("in through from at of to on along across into".split())
 
 
@@ -122,6 +125,34 @@ def total_rows(items: Sequence[Item], query: Query, index: Index) -> str | None:
         return None
     if any(known.kind == "number" and "total" in known.words for box in counted for known in index.of_box(box)):
         return "whether 'total' asks for a number of rows or for a sum"
+    return None
+
+
+def odd_measure(items: Sequence[Item], query: Query, index: Index) -> str | None:
+    """What is most, or how many people there are, by a measure that does not tell: a date, some cities' people."""
+    text = " ".join(normal(item.text) for item in items)
+    if _RATIO.search(text) and query.rankings:
+        return "a figure of one thing per another is not understood"
+    most = any(
+        item.kind == "extreme" and item.text.lower().split()[-1] in ("most", "least", "fewest") for item in items
+    )
+    for ranking in query.rankings:
+        known = index.fields.get(ranking.measure.place)
+        if (
+            most
+            and ranking.count != 0
+            and known is not None
+            and known.kind in ("date", "year")
+            and not ranking.measure.function
+        ):
+            return f"'most' is no end of {known.place.field!r}"
+    summed = next((output.measure for output in query.outputs if output.measure.function == "sum"), None)
+    if summed is None or not _HOW_MANY_PEOPLE.search(text):
+        return None
+    said = {stem(word) for word in text.split()}
+    tested = {test.measure.box for test in query.tests}
+    if tested and summed.box not in tested and not said & set(index.box_stems[summed.box]):
+        return f"the people of each {summed.box} are known, and these may not be all"
     return None
 
 

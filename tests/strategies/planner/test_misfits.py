@@ -70,6 +70,8 @@ def _loaded(folder: Path, **frames: pd.DataFrame) -> BoxSet:
         "Which airlines serve meals?",
         "Which airlines go home?",
         "Which airlines hold a licence?",
+        "Which airlines with flights over 140 pay in a case?",
+        "how many prices?",
         "return flights to Paris, how many are there?",
     ],
 )
