@@ -5,15 +5,12 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boxkit.errors import UnreadableSource, nearest
 from boxkit.evaluation.datasets import Dataset
+from boxkit.evaluation.grids import Variant, ablations, check_strategy
 from boxkit.evaluation.runner import evaluate
 from boxkit.evaluation.summary import RunReport
 from boxkit.executor import Limits
@@ -26,94 +23,59 @@ if TYPE_CHECKING:
 __all__ = ["Variant", "ablate", "ablations", "build"]
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One ablation.
-
-    Attributes:
-        name: As in a table.
-        group: What it is compared with.
-        strategy: The strategy as values.
-        strategy_graph: The same where the source is a graph; ``strategy`` where None.
-        memory: False for no demonstrations; a mapping for a filter of `Memory.only`.
-    """
-
-    name: str
-    group: str
-    strategy: Mapping[str, Any]
-    strategy_graph: Mapping[str, Any] | None = None
-    memory: bool | Mapping[str, str] = True
-
-
-def ablations(path: str | Path | None = None, names: Sequence[str] = ()) -> list[Variant]:
-    """The ablations of a file; boxkit's own where None.
-
-    Args:
-        path: A TOML file of ``[[variant]]`` tables.
-        names: Names or groups of those wanted; all where empty.
-
-    Raises:
-        SourceError: The file is not there, or none of ablations.
-        ValueError: There is none of a name; the message names the nearest.
-    """
-    source = files("boxkit.evaluation").joinpath("ablations.toml") if path is None else Path(path)
-    try:
-        tables = tomllib.loads(source.read_text(encoding="utf-8"))["variant"]
-        every = [variant for table in tables for variant in _expanded(Variant(**table))]
-    except (OSError, KeyError, TypeError, tomllib.TOMLDecodeError) as error:
-        raise UnreadableSource(f"this is no file of ablations: {error}", where=str(source)) from error
-    known = {each for variant in every for each in (variant.name, variant.group)}
-    for name in names:
-        if name not in known:
-            close = nearest(name, known) or sorted(known)
-            raise ValueError(f"no ablation {name!r}; there are: {', '.join(close)}")
-    return [each for each in every if not names or each.name in names or each.group in names]
-
-
-def _expanded(variant: Variant) -> Iterator[Variant]:
-    """A variant for each value of the settings that are lists; they stand in its name in braces."""
-    listed = {name: values for name, values in variant.strategy.items() if isinstance(values, list)}
-    for values in itertools.product(*listed.values()):
-        chosen = dict(zip(listed, values, strict=True))
-        name = variant.name.format(**chosen) if chosen else variant.name
-        yield dataclasses.replace(variant, name=name, strategy={**variant.strategy, **chosen})
-
-
 def build(
     variant: Variant, llm: LLM | None, memory: Memory | None, dataset: Dataset, limits: Limits = Limits()
 ) -> Strategy:
     """The strategy that a variant describes.
 
     Raises:
-        ValueError: It names a strategy or a setting that there is not, or needs a model.
+        ValueError: It names a strategy or a setting that there is not, needs a model, or leaves no demonstration of
+            the memory.
     """
     is_graph = any(task.kind == "graph" for task in dataset.tasks[:1])
     described = variant.strategy_graph if is_graph and variant.strategy_graph else variant.strategy
-    shown = memory if variant.memory else None
-    if shown is not None and isinstance(variant.memory, Mapping):
-        shown = shown.only(**{name: value.replace("$dataset", dataset.name) for name, value in variant.memory.items()})
-    given = {"llm": llm, "memory": shown, "profile": dataset.profile, "limits": limits}
-    return _built(described, given)
+    try:
+        shown = _shown(variant, memory, dataset)
+        check_strategy(described)
+        return _built(described, {"llm": llm, "memory": shown, "profile": dataset.profile, "limits": limits})
+    except ValueError as error:
+        raise ValueError(f"{variant.name}: {error}") from error
+
+
+def _shown(variant: Variant, memory: Memory | None, dataset: Dataset) -> Memory | None:
+    """The demonstrations of a variant; a filter that leaves none would measure another ablation than it says."""
+    if memory is None or not variant.memory:
+        return None
+    if not isinstance(variant.memory, Mapping):
+        return memory
+    wanted = {name: value.replace("$dataset", dataset.name) for name, value in variant.memory.items()}
+    shown = memory.only(**wanted)
+    if not len(shown):
+        told = ", ".join(f"{name} {value!r}" for name, value in wanted.items())
+        known = "; ".join(f"{name}: {_values(memory, name)}" for name in wanted)
+        raise ValueError(
+            f"the memory has no demonstrations of {told}; there are {known}. Learn some (boxkit learn), or choose "
+            "other variants (--only)"
+        )
+    return shown
+
+
+def _values(memory: Memory, name: str) -> str:
+    return ", ".join(sorted({str(getattr(each, name)) or "''" for each in memory})) or "none"
 
 
 def _built(described: Mapping[str, Any], given: Mapping[str, Any]) -> Strategy:
     from boxkit import strategies
 
-    kind = str(described.get("kind", ""))
-    if kind not in strategies.__all__:
-        close = nearest(kind, strategies.__all__) or strategies.__all__
-        raise ValueError(f"no strategy {kind!r}; there are: {', '.join(close)}")
+    kind = str(described["kind"])
     made = getattr(strategies, kind)
     known = {each.name for each in dataclasses.fields(made) if each.init}
-    settings = {name: value for name, value in described.items() if name != "kind"}
-    unknown = sorted(set(settings) - known)
-    if unknown:
-        raise ValueError(f"{kind} has no setting {unknown[0]!r}; there are: {', '.join(sorted(known))}")
     if "llm" in known and given["llm"] is None:
         raise ValueError(f"{kind} needs a model")
     parts = {
         name: _built(value, given) if isinstance(value, Mapping) and "kind" in value else value
-        for name, value in settings.items()
+        for name, value in described.items()
+        if name != "kind"
     }
     strategy: Strategy = made(**{name: value for name, value in given.items() if name in known} | parts)
     return strategy
@@ -154,9 +116,11 @@ def ablate(
         BoxkitError: As `evaluate`.
     """
     done: dict[tuple[str, str], RunReport] = {}
-    for llm, variant in itertools.product(models, variants if variants is not None else ablations()):
+    pairs = list(itertools.product(models, variants if variants is not None else ablations()))
+    # All are built before the first is paid for.
+    built = [build(variant, llm, memory, dataset, limits) for llm, variant in pairs]
+    for (llm, variant), strategy in zip(pairs, built, strict=True):
         model = llm.name if llm is not None else ""
-        strategy = build(variant, llm, memory, dataset, limits)
         labels = {"model": model, "variant": variant.name, "group": variant.group}
         done[model, variant.name] = evaluate(
             strategy,

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import boxkit
 from boxkit.cli.app import app
 from boxkit.errors import UnreadableSource
-from boxkit.evaluation.ablations import ablate, ablations, build
+from boxkit.evaluation.ablations import Variant, ablate, ablations, build
 from boxkit.evaluation.report import runs_below, tables_of, write_report
 from boxkit.memory import Demonstration, Memory
 from boxkit.profile import PROFILES
@@ -38,21 +38,44 @@ def test_each_ablation_is_the_strategy_that_the_design_names(shop):
     assert {"SelfConsistency", "Hybrid"} <= {type(each).__name__ for each in every}
 
 
+GOOD = '[[variant]]\nname="a"\ngroup="b"\nstrategy={kind="Pandora"}\n'
+
+
 @pytest.mark.parametrize(
-    ("text", "error", "said"),
+    ("text", "said"),
     [
-        ('[[variant]]\nname="a"\ngroup="b"\nstrategy={kind="Pandorra"}', ValueError, "nearest|Pandora"),
-        ('[[variant]]\nname="a"\ngroup="b"\nstrategy={kind="Pandora", tries=1}', ValueError, "no setting 'tries'"),
-        ('[[variant]]\nname="a"', UnreadableSource, "no file of ablations"),
-        ("[[", UnreadableSource, "no file of ablations"),
+        (GOOD + GOOD.replace('"a"', '"c"').replace("Pandora", "Pandorra"), r"variant 2 \('c'\): .*nearest: Pandora"),
+        (GOOD.replace("Pandora", "zzz"), "no strategy 'zzz'; there are: .*Pandora.*Text2SQL"),
+        (GOOD.replace('"}', '", tries=1}'), "no setting 'tries'; there are: attempts"),
+        (GOOD.replace('"}', '", attempts="three"}'), "'attempts' of Pandora is a whole number, not 'three'"),
+        (GOOD.replace('"}', '", k=[1, 2]}'), "group 'b' has 'a' twice"),
+        (GOOD.replace('"a"', '"K={n}"').replace('"}', '", k=[1, 2]}'), "braces without a listed setting"),
+        (GOOD + GOOD, "variant 2 .*group 'b' has 'a' twice"),
+        (GOOD + "foo=1", "variant 1 .*no key 'foo'; there are: name, group, strategy"),
+        (GOOD + "memory={datset='x'}", "'memory' has no key 'datset'; there are: dataset, kind, source, split"),
+        ('[[variant]]\nname="a"', r"variant 1 \('a'\): the key 'group' is missing"),
+        ('[[varaint]]\nname="a"', r"no \[\[variant\]\] tables; there are: varaint"),
+        ("[[", "no file of ablations"),
     ],
 )
-def test_a_file_of_ablations_that_does_not_fit_says_so(shop, tmp_path, text, error, said):
+def test_a_file_of_ablations_that_does_not_fit_says_where(tmp_path, text, said):
     (tmp_path / "mine.toml").write_text(text)
-    with pytest.raises(error, match=said):
-        build(ablations(tmp_path / "mine.toml")[0], ScriptedLLM([]), None, shop)
-    with pytest.raises(ValueError, match="-EG"):
+    with pytest.raises(UnreadableSource, match=rf"mine\.toml: .*{said}"):
+        ablations(tmp_path / "mine.toml")
+
+
+def test_a_name_that_is_no_ablations_is_met_with_the_nearest():
+    with pytest.raises(ValueError, match="nearest: -EG"):
         ablations(names=["-EGG"])
+
+
+def test_an_ablation_never_runs_without_the_demonstrations_that_it_says(shop):
+    filtered = Variant("mine", "b", {"kind": "Pandora"}, memory={"dataset": "nonesuch"})
+    with pytest.raises(
+        ValueError, match=r"mine: the memory has no demonstrations of dataset 'nonesuch'; .*other, spider"
+    ):
+        build(filtered, ScriptedLLM([]), memory(), shop)
+    assert build(filtered, ScriptedLLM([]), None, shop).memory is None
 
 
 def answering(good):
