@@ -43,7 +43,7 @@ _ROWS_SHOWN, _CELL_CHARS = 3, 60
 @click.option("--price", nargs=2, type=float, metavar="IN OUT", help="Dollars for a million tokens, sent and received.")
 @click.option("--scorer", "scorers", multiple=True, metavar="NAME", help="Instead of the benchmark's. May be repeated.")
 @click.option("--again", multiple=True, metavar="KIND", help="Ask anew what ended in this failure. May be repeated.")
-@click.option("--rescore", is_flag=True, help="Judge the answers in --out anew; nothing is asked.")
+@click.option("--rescore", is_flag=True, help="Judge the answers in --out anew, by DATASET's gold; nothing is asked.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost; nothing is asked.")
 @click.option(
     "--wrong", type=click.IntRange(min=0), default=10, show_default=True, help="So many wrong answers are listed."
@@ -63,14 +63,25 @@ def evaluate(dataset: str, asking: Asking, confinement: Confinement, **options: 
     with reported():
         asked = dataset_named(dataset, options)
         if options["rescore"]:
-            _print(_rescored(options), options)
+            _print(_rescored(asked, options), options)
             end(Exit.ANSWERED)
+        _check_budget(asking, options)
         strategy, who = strategy_of(asking, confinement, asked, options)
         if options["dry_run"]:
             _print_estimate(strategy, asked, options, who)
             end(Exit.ANSWERED)
         _print(_run(strategy, asked, options, who), options)
         end(Exit.ANSWERED)
+
+
+def _check_budget(asking: Asking, options: dict[str, Any]) -> None:
+    """Refuse a limit in dollars that would never hold: a server on this machine counts as free, a gateway's is not."""
+    from boxkit.llm.clients import is_loopback
+
+    if options["dollars"] is not None and not options["price"] and asking.base_url and is_loopback(asking.base_url):
+        raise click.UsageError(
+            "--dollars needs --price here: what a server on this machine costs is unknown (--price 0 0 if nothing)"
+        )
 
 
 def strategy_of(
@@ -109,13 +120,13 @@ def _priced(llm: Any, price: tuple[float, float]) -> Any:
     return Priced(llm, Price(*price))
 
 
-def _rescored(options: dict[str, Any]) -> RunReport:
+def _rescored(dataset: Dataset, options: dict[str, Any]) -> RunReport:
     from boxkit.evaluation.summary import rescore
 
     if not options["out"]:
         raise click.UsageError("--rescore needs --out: the run's folder")
     try:
-        return rescore(options["out"], options["scorers"] or None)
+        return rescore(options["out"], options["scorers"] or None, dataset)
     except ValueError as error:
         raise click.UsageError(f"--scorer: {error}") from error
 

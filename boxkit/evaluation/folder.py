@@ -273,13 +273,16 @@ def read_run(path: str | Path) -> RunFolder:
     return RunFolder(folder, found["settings"], found["about"], records, lost)
 
 
-def rewrite(path: str | Path, change: Callable[[Record], Record], *, scorers: Sequence[str]) -> RunFolder:
+def rewrite(
+    path: str | Path, change: Callable[[Record], Record], *, scorers: Sequence[str], questions: str | None = None
+) -> RunFolder:
     """Change every record of a run, all at once or not at all.
 
     Args:
         path: The run's folder.
         change: From a record to what replaces it.
         scorers: By which they are judged from now on.
+        questions: The digest of the tasks that they are of from now on; unchanged where None.
 
     Raises:
         SourceError: It is not there, or damaged.
@@ -294,5 +297,6 @@ def rewrite(path: str | Path, change: Callable[[Record], Record], *, scorers: Se
         text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
         _replace(run.path / RECORDS, text)
         run.about = {**run.about, "scorers": list(scorers)}
+        run.settings = run.settings if questions is None else {**run.settings, "questions": questions}
         _replace(run.path / SETTINGS, _settings(run))
     return run

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from boxkit.answer import Answer, Usage
+from boxkit.errors import BoxError, SourceError
 from boxkit.evaluation.cells import decoded, encoded
 from boxkit.evaluation.datasets.protocol import Task
 from boxkit.evaluation.judging import Predicted, judge
@@ -109,6 +110,17 @@ class Record:
     def failed(self, kind: str, message: str, usage: Usage = Usage()) -> Record:
         """The same where nothing was answered."""
         return replace(self, failure=kind, message=message, usage=usage)
+
+    def with_gold(self, task: Task) -> Record:
+        """The same with the task's gold, as of now, and what else its scorers take."""
+        record = replace(self, gold=(), gold_problem="", context=task.context)
+        try:
+            return replace(record, gold=tuple(tuple(row) for row in task.gold()))
+        except (SourceError, BoxError) as error:
+            return replace(record, gold_problem=str(error))
+        except Exception:
+            # One evaluated example is a border.
+            return replace(record, gold_problem=traceback.format_exc(limit=-3))
 
     @property
     def sql(self) -> str:

@@ -8,7 +8,7 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -367,11 +367,4 @@ class _Run:
 
 def _judged(task: Task, record: Record, scorers: Sequence[str]) -> Record:
     """The record with its gold, as of now, and the verdicts."""
-    try:
-        record = replace(record, gold=tuple(tuple(row) for row in task.gold()))
-    except (SourceError, BoxError) as error:
-        record = replace(record, gold_problem=str(error))
-    except Exception:
-        # One evaluated example is a border.
-        record = replace(record, gold_problem=traceback.format_exc(limit=-3))
-    return record.scored(scorers)
+    return record.with_gold(task).scored(scorers)

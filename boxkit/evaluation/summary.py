@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from boxkit.answer import Usage
+from boxkit.errors import BoxkitError
+from boxkit.evaluation.datasets import Dataset, Task
 from boxkit.evaluation.folder import Lost, RunFolder, read_run, rewrite
 from boxkit.evaluation.records import Record
 from boxkit.evaluation.scorers import SCORERS
+from boxkit.evaluation.scorers import scorer as scorer_of
 from boxkit.evaluation.statistics import Difference, interval, paired_bootstrap
 
 __all__ = ["RunReport", "Summary", "compare", "open_run", "rescore"]
@@ -151,19 +155,56 @@ def open_run(path: str | Path) -> RunReport:
     return _report(read_run(path))
 
 
-def rescore(path: str | Path, scorers: Sequence[str] | None = None) -> RunReport:
-    """Judge a run's answers anew, without asking anything again; gold is that of the first time.
+def rescore(path: str | Path, scorers: Sequence[str] | None = None, dataset: Dataset | None = None) -> RunReport:
+    """Judge a run's answers anew, without asking anything again.
 
     Args:
         path: The run's folder, which is changed.
         scorers: The names; those that it has where None.
+        dataset: Whose gold counts, once it is corrected: answers as they are given there, and gold programs that have
+            changed. A program that has not keeps the gold of the first time, since it may depend on the day. All gold
+            is that of the first time where None.
 
     Raises:
         SourceError: It is not there, or damaged.
+        BoxkitError: The dataset is another one, or has not all the questions that the run has.
         ValueError: There is no such scorer.
     """
-    names = list(scorers or _report(read_run(path)).scorers)
-    return _report(rewrite(path, lambda record: record.scored(names), scorers=names))
+    run = read_run(path)
+    names = list(scorers or _report(run).scorers)
+    for name in names:
+        scorer_of(name)
+    if dataset is None:
+        return _report(rewrite(path, lambda record: record.scored(names), scorers=names))
+    tasks = _tasks_of(run, dataset)
+
+    def judged(record: Record) -> Record:
+        task = tasks[record.key]
+        same = _has_program(task.context) and json.loads(json.dumps(dict(task.context))) == record.context
+        return (record if same and not record.gold_problem else record.with_gold(task)).scored(names)
+
+    return _report(rewrite(path, judged, scorers=names, questions=dataset.digest))
+
+
+def _tasks_of(run: RunFolder, dataset: Dataset) -> dict[str, Task]:
+    """The task of each of the run's records, by key."""
+    theirs, ours = (f"{run.settings.get('dataset')}/{run.settings.get('split')}", f"{dataset.name}/{dataset.split}")
+    hint = "name the dataset that the run is of; another one needs a run of its own"
+    if theirs != ours:
+        raise BoxkitError(f"this run is of {theirs}, not of {ours}", where=str(run.path), hint=hint)
+    tasks = {task.key: task for task in dataset.tasks}
+    for record in run.records:
+        task = tasks.get(record.key)
+        if task is None or (task.question, task.evidence) != (record.question, record.evidence):
+            what = "is not in this dataset" if task is None else f"is another one in this dataset: {task.question!r}"
+            raise BoxkitError(
+                f"question {record.id} of this run ({record.question!r}) {what}", where=str(run.path), hint=hint
+            )
+    return tasks
+
+
+def _has_program(context: Mapping[str, Any]) -> bool:
+    return any(context.get(name) for name in ("sql", "s_expression", "parses"))
 
 
 def _report(run: RunFolder) -> RunReport:

@@ -88,3 +88,35 @@ def test_a_dry_run_costs_nothing_and_a_real_one_what_it_said(spider, tmp_path):
         told = json.loads(run(*common, "--json", "--concurrency", 1, "--cache", tmp_path / "cache").stdout)
         assert (told["scores"]["spider"]["right"], len(server.requests)) == (2, 1)
         assert told["usage"]["dollars"] == pytest.approx(140e-6) and told["usage"]["virtual_dollars"] > 200e-6
+
+
+def test_answers_are_judged_anew_by_gold_that_was_corrected_and_never_by_another_benchmark(spider, tmp_path):
+    common = ("--strategy", "planner", "--out", tmp_path / "run")
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+    own = tmp_path / "own.jsonl"
+
+    def rows(*answers, question="How many rows are there?"):
+        own.write_text(
+            "".join(json.dumps({"question": question, "source": "t.csv", "answer": a}) + "\n" for a in answers)
+        )
+
+    rows(7, 2)
+    assert json.loads(run(own, *common, "--json").stdout)["scores"]["starqa"]["right"] == 1
+    rows(2, 2)
+    told = json.loads(run(own, "--out", tmp_path / "run", "--rescore", "--json").stdout)
+    assert told["scores"]["starqa"]["right"] == 2, "the mistake in gold that was mended would still count"
+    other = run(spider, "--skip-bad", "--out", tmp_path / "run", "--rescore")
+    assert other.exit_code == 6 and "this run is of own/" in other.output
+    rows(2)
+    fewer = run(own, "--out", tmp_path / "run", "--rescore")
+    assert fewer.exit_code == 6 and "is not in this dataset" in fewer.output
+    rows(2, 2, question="How many columns are there?")
+    assert "is another one in this dataset" in run(own, "--out", tmp_path / "run", "--rescore").output
+
+
+def test_a_limit_in_dollars_that_cannot_hold_is_refused_before_anything_is_asked(spider):
+    with FaultyServer(lambda request: "```python\nanswer = len(item)\n```") as server:
+        common = (spider, "--skip-bad", "--model", "faulty-1", "--base-url", server.base_url, "--k", 0, "--dollars", 1)
+        refused = run(*common)
+        assert refused.exit_code == 2 and "--dollars needs --price" in refused.output and not server.requests
+        assert run(*common, "--price", 1, 2).exit_code == 0
