@@ -23,7 +23,9 @@ _BUT_ONE = re.compile(r"\b(?:but|bar) (?:one|two|three|\d)\b|\bnext to last\b|\b
 _SO_DID = re.compile(r"\b(?:so|neither|nor) (?:did|do|does|has|have|was|were|is|are)\b")
 _DIFFERENT = re.compile(r"\b(?:different|distinct|unique|various)\b")
 _FIGURE = re.compile(r"[-+$€£~]?\d[\d,. ]*%?\*?")
-_ARE_ALL = re.compile(r"\b(?:is|are|were|was|be) (?:all|always|entirely|without exception)\b")
+_ARE_ALL = re.compile(
+    r"(?<!what )\b(?:is|are|were|was|be) (?:all|always|entirely|without exception)\b(?! (?:the|of|our|these|those))"
+)
 #: What is asked for by name, and never by a figure.
 _CALLED = frozenset(("people", "person", "inhabitants", *PLACE_WORDS))
 _TRADED = frozenset("sell sold buy bought order purchas ship deliv rent".split())

@@ -98,7 +98,8 @@ def other_name(items: Sequence[Item], query: Query, index: Index, joins: Joins) 
             continue
         values = item.only("value")
         chosen = next((link for link in values if link.place in tested), None)
-        if chosen is None or said & _called(chosen, index):
+        # A thing of a graph is of several classes: a politician and a person.
+        if chosen is None or chosen.field.endswith("_label") or said & _called(chosen, index):
             continue
         keyed = {frozenset((key.box, key.parent)) for key in joins.keys}
         for link in values:
