@@ -332,5 +332,6 @@ def _finished(answer: Answer, boxes: BoxSet, started: float) -> Answer:
     if answer.ok and answer.rows and any(box.kind == "graph" for box in boxes.values()):
         from boxkit.converters.graph.entities import entities_of
 
-        entities = entities_of(answer.rows, boxes, [name for name in answer.boxes if name in boxes])
+        # What a strategy knows of its own query stands; labels alone do not tell what else may be called so.
+        entities = {**entities_of(answer.rows, boxes, [name for name in answer.boxes if name in boxes]), **entities}
     return replace(answer, entities=entities, seconds=time.perf_counter() - started)

@@ -128,3 +128,14 @@ def test_a_name_in_two_rows_is_not_given_twice_as_if_it_were_two(dams: BoxSet) -
 def test_who_lives_where_is_not_told_by_something_else(airline: BoxSet, shop: BoxSet) -> None:
     assert Planner().ask("Which people live in Paris?", airline).failure is not None
     assert Planner().ask("Who lives in the North?", shop).failure is not None
+
+
+def test_a_thing_of_a_graph_called_by_its_name_is_found_by_its_id(tmp_path: Path) -> None:
+    lines = ["@prefix ex: <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."]
+    for at, (name, town) in enumerate([("Acme", "Lyon"), ("Bolt", "Brest"), ("Corda", "Nancy")]):
+        lines.append(f'ex:s{at} a ex:Supplier ; rdfs:label "{name} Ltd" ; ex:name "{name}" ; ex:town "{town}" .')
+    (tmp_path / "suppliers.ttl").write_text("\n".join(lines))
+    answer = Planner().ask("Which suppliers do we have in Lyon?", load(tmp_path / "suppliers.ttl"))
+    assert answer.rows in ([("Acme",)], [("Acme Ltd",)])
+    assert [len(ids) for ids in answer.entities.values()] == [1]
+    assert next(iter(answer.entities.values()))[0].endswith("s0")
