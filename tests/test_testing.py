@@ -149,6 +149,8 @@ def test_a_faulty_server_answers_in_order_records_and_then_says_its_script_is_ov
 def test_one_answer_is_given_every_time_and_a_function_sees_the_request():
     with FaultyServer(faults.html_page(503)) as server:
         assert [post(server, {})[0] for _ in range(3)] == [503] * 3
+    with FaultyServer("forty-two") as server:
+        assert all(b'"forty-two"' in post(server, {})[1] for _ in range(2)), "a letter a request"
     with FaultyServer(lambda request: faults.ok(request.body["model"])) as server:
         assert b'"echo"' in post(server, {"model": "echo"})[1]
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from boxkit.answer import Answer
 from boxkit.box import BoxSet
 from boxkit.canonical import vote_key
+from boxkit.strategies.counts import check_count
 from boxkit.strategies.loop import spent_before, usage_of
 from boxkit.strategies.steps import Steps, Strategy, StrategyBase, Together
 
@@ -78,8 +79,7 @@ class SelfConsistency(StrategyBase):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.samples < 1:
-            raise ValueError(f"SelfConsistency needs at least one sample, not {self.samples}")
+        check_count("SelfConsistency", "samples", self.samples)
 
     @property
     def name(self) -> str:
@@ -126,7 +126,9 @@ class Hybrid(StrategyBase):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 1 <= self.agree <= self.samples:
+        check_count("Hybrid", "samples", self.samples)
+        check_count("Hybrid", "agree", self.agree)
+        if self.agree > self.samples:
             raise ValueError(f"agree is between 1 and samples ({self.samples}), not {self.agree}")
 
     @property

@@ -20,6 +20,7 @@ from boxkit.prompts import parse_reply, render
 from boxkit.prompts.render import pandas_words
 from boxkit.prompts.reply import parse_json_reply
 from boxkit.prompts.spelling import with_box_names
+from boxkit.strategies.counts import check_count
 from boxkit.strategies.loop import (
     Conversation,
     Outcome,
@@ -76,8 +77,7 @@ class Decompose(StrategyBase):
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        if self.attempts < 1:
-            raise ValueError(f"Decompose needs at least one attempt a step, not {self.attempts}")
+        check_count("Decompose", "attempts", self.attempts)
 
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:
         """Decompose, answer the parts, merge, run; see the class."""

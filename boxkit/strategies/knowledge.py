@@ -14,6 +14,7 @@ from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 from boxkit.profile import PROFILES, Profile
 from boxkit.prompts import layout_for, prompt_version, render
 from boxkit.prompts.reply import parse_json_reply
+from boxkit.strategies.counts import check_count
 from boxkit.strategies.loop import Conversation, Outcome, Tried, answer_of, template_retry
 from boxkit.strategies.steps import Request, Steps, StrategyBase
 
@@ -38,6 +39,9 @@ class Knowledge(StrategyBase):
     temperature: float = 0.0
     seed: int | None = None
 
+    def __post_init__(self) -> None:
+        check_count("Knowledge", "attempts", self.attempts)
+
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:  # noqa: ARG002 - a baseline that sees no data
         """Ask, read; see the class."""
         return _asked(self, question, web_search=False)
@@ -60,6 +64,9 @@ class Search(StrategyBase):
     profile: Profile = PROFILES["default"]
     temperature: float = 0.0
     seed: int | None = None
+
+    def __post_init__(self) -> None:
+        check_count("Search", "attempts", self.attempts)
 
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:  # noqa: ARG002 - a baseline that sees no data
         """Ask, read; see the class."""

@@ -17,6 +17,7 @@ from boxkit.prompts import PromptLayout, layout_for, parse_reply, prompt_version
 from boxkit.prompts.joined import JoinedBoxes, join_parents
 from boxkit.prompts.layout import Shown
 from boxkit.prompts.spelling import with_box_names
+from boxkit.strategies.counts import check_count
 from boxkit.strategies.loop import Conversation, answer_of
 from boxkit.strategies.steps import Compute, Execute, Request, Steps, StrategyBase
 
@@ -87,10 +88,8 @@ class Pandora(StrategyBase):
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        if self.attempts < 1:
-            raise ValueError(f"Pandora needs at least one attempt, not {self.attempts}")
-        if self.k < 0:
-            raise ValueError(f"k counts demonstrations and cannot be {self.k}")
+        check_count("Pandora", "attempts", self.attempts)
+        check_count("Pandora", "k", self.k, least=0)
 
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:
         """Prompt, run, correct; see the class."""

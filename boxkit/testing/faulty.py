@@ -34,15 +34,15 @@ class SentRequest:
     body: Mapping[str, Any]
 
 
-Script: TypeAlias = Sequence[Fault | str] | Fault | Callable[[SentRequest], Fault | str]
+Script: TypeAlias = Sequence[Fault | str] | Fault | str | Callable[[SentRequest], Fault | str]
 
 
 class FaultyServer:
     """An HTTP server on 127.0.0.1 that answers as scripted, a thread a connection.
 
     Args:
-        script: Answers in order (a text is a good completion); or one answer, given every time; or a function of the
-            request. After the last of a list it answers 500 and counts that in ``unscripted``.
+        script: Answers in order (a text is a good completion); or one answer (a text too), given every time; or a
+            function of the request. After the last of a list it answers 500 and counts that in ``unscripted``.
         models: The names that ``GET /v1/models`` lists.
         key: Where given, requests without this key get 401, and use nothing of the script.
 
@@ -101,8 +101,8 @@ class FaultyServer:
             answer = answer(request)
         return ok(answer) if isinstance(answer, str) else answer
 
-    def _next(self, script: Sequence[Fault | str] | Fault) -> Fault | str:
-        if isinstance(script, Fault):
+    def _next(self, script: Sequence[Fault | str] | Fault | str) -> Fault | str:
+        if isinstance(script, (Fault, str)):  # a text is a sequence too: of its letters
             return script
         if self._given >= len(script):
             self.unscripted += 1

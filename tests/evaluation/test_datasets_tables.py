@@ -232,3 +232,16 @@ def test_own_gold_that_no_answer_could_equal_is_refused(tmp_path, wrong, said):
     lines(tmp_path / "mine.jsonl", [good, good | wrong])
     with pytest.raises(UnreadableSource, match=rf"(?s)1 of 2 rows.*mine\.jsonl:2: .*{said}"):
         open_dataset("own", tmp_path / "mine.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "has"),
+    [
+        ("own", "databases", "it has none"),
+        ("spider", "graph", "it has databases"),
+        ("webqsp", "databases", "graph, hops"),
+    ],
+)
+def test_an_option_that_a_benchmark_has_not_is_met_with_those_it_has(tmp_path, name, option, has):
+    with pytest.raises(TypeError, match=f"the dataset '{name}' has no option '{option}'; .*{has}"):
+        open_dataset(name, tmp_path, **{option: "x"})

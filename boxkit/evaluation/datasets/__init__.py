@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any, cast
 
@@ -49,11 +51,27 @@ def open_dataset(
     Raises:
         SourceError: A file is not there, cannot be read, or has a row that does not fit; each with its line.
         ValueError: There is no such dataset or split; the message names the nearest.
+        TypeError: The dataset has no such option; the message names those that it has.
     """
     if name not in DATASETS:
         close = nearest(name, DATASETS)
-        known = f"nearest: {', '.join(close)}" if close else f"there are {', '.join(DATASETS)}"
-        raise ValueError(f"no dataset {name!r}; {known}")
+        told = f"nearest: {', '.join(close)}" if close else f"there are {', '.join(DATASETS)}"
+        raise ValueError(f"no dataset {name!r}; {told}")
     module, _, function = DATASETS[name].partition(":")
     reader = cast(Reader, getattr(import_module(f"boxkit.evaluation.datasets.{module}"), function))
+    known = _options(reader)
+    for option in options:
+        if option not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise TypeError(f"the dataset {name!r} has no option {option!r}; {has}")
     return reader(path, split=split, skip_bad=skip_bad, **options)
+
+
+def _options(reader: Callable[..., Dataset]) -> list[str]:
+    """What a reader takes beside the path, the split and ``skip_bad``; what it hands on too."""
+    names = list(signature(reader).parameters.values())
+    if any(each.kind is each.VAR_KEYWORD for each in names):
+        module = import_module(reader.__module__)
+        handed_to = getattr(module, "graph_dataset", None) or getattr(module, "sql_dataset", None)
+        names += signature(handed_to).parameters.values() if handed_to else ()
+    return [each.name for each in names if each.kind is each.KEYWORD_ONLY and each.name not in ("split", "skip_bad")]
