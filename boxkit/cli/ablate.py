@@ -9,7 +9,7 @@ import click
 
 from boxkit.cli.datasets import dataset_named, dataset_options
 from boxkit.cli.exits import Exit, end, reported
-from boxkit.cli.options import Confinement, confinement
+from boxkit.cli.options import Confinement, Finite, confinement
 
 if TYPE_CHECKING:
     from boxkit.evaluation.ablations import Variant
@@ -36,7 +36,7 @@ __all__ = ["ablate", "label", "report"]
 @click.option("--memory", metavar="FOLDER", help="Demonstrations of your own; else those that come with boxkit.")
 @click.option("--cache", metavar="FOLDER", type=click.Path(file_okay=False), help="Keep the model's replies here.")
 @click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
-@click.option("--dollars", type=click.FloatRange(min=0, min_open=True), help="For each run.")
+@click.option("--dollars", type=Finite(min=0, min_open=True), help="For each run.")
 @dataset_options
 @confinement
 def ablate(dataset: str, confinement: Confinement, **options: Any) -> None:

@@ -12,7 +12,7 @@ import click
 
 from boxkit.cli.datasets import dataset_named, dataset_options
 from boxkit.cli.exits import Exit, end, reported
-from boxkit.cli.options import Asking, Confinement, asking, confinement
+from boxkit.cli.options import Asking, Confinement, Finite, asking, confinement
 
 if TYPE_CHECKING:
     from boxkit.evaluation.datasets import Dataset
@@ -35,12 +35,14 @@ _ROWS_SHOWN, _CELL_CHARS = 3, 60
 @dataset_options
 @asking
 @click.option("--seed", type=int, help="Sample the model with this seed.")
-@click.option("--temperature", type=click.FloatRange(min=0), help="Sample the model at this temperature.")
+@click.option("--temperature", type=Finite(min=0), help="Sample the model at this temperature.")
 @click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
-@click.option("--dollars", type=click.FloatRange(min=0, min_open=True), help="Stop cleanly before this is passed.")
-@click.option("--requests-per-minute", type=click.FloatRange(min=0, min_open=True), help="The server's limit.")
-@click.option("--tokens-per-minute", type=click.FloatRange(min=0, min_open=True), help="The server's limit.")
-@click.option("--price", nargs=2, type=float, metavar="IN OUT", help="Dollars for a million tokens, sent and received.")
+@click.option("--dollars", type=Finite(min=0, min_open=True), help="Stop cleanly before this is passed.")
+@click.option("--requests-per-minute", type=Finite(min=0, min_open=True), help="The server's limit.")
+@click.option("--tokens-per-minute", type=Finite(min=0, min_open=True), help="The server's limit.")
+@click.option(
+    "--price", nargs=2, type=Finite(min=0), metavar="IN OUT", help="Dollars for a million tokens, sent and received."
+)
 @click.option("--scorer", "scorers", multiple=True, metavar="NAME", help="Instead of the benchmark's. May be repeated.")
 @click.option("--again", multiple=True, metavar="KIND", help="Ask anew what ended in this failure. May be repeated.")
 @click.option("--rescore", is_flag=True, help="Judge the answers in --out anew, by DATASET's gold; nothing is asked.")

@@ -10,7 +10,7 @@ import click
 
 from boxkit.cli.datasets import dataset_named, dataset_options, guessed
 from boxkit.cli.exits import Exit, end, reported
-from boxkit.cli.options import Confinement, confinement
+from boxkit.cli.options import Confinement, Finite, confinement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ _LINE_EVERY_S = 30.0
 @click.option("--attempts", type=click.IntRange(min=1), default=3, show_default=True, help="Its replies at the most.")
 @click.option("--concurrency", type=click.IntRange(min=1), default=4, show_default=True, help="Questions at once.")
 @click.option("--target", type=click.IntRange(min=1), help="Stop when so many demonstrations are kept.")
-@click.option("--dollars", type=click.FloatRange(min=0, min_open=True), help="Stop before the model costs more.")
+@click.option("--dollars", type=Finite(min=0, min_open=True), help="Stop before the model costs more.")
 @dataset_options
 @click.option("--embedding", metavar="NAME", help="How a new memory compares questions. [default: the best there is]")
 @click.option("--report", "reporting", is_flag=True, help="Print right, refused and wrong by dataset, and why.")

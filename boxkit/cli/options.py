@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,9 +14,20 @@ if TYPE_CHECKING:
     from boxkit.box import BoxSet
     from boxkit.executor import Limits
 
-__all__ = ["Asking", "Confinement", "Loading", "Printing", "asking", "confinement", "loading", "printing"]
+__all__ = ["Asking", "Confinement", "Finite", "Loading", "Printing", "asking", "confinement", "loading", "printing"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Finite(click.FloatRange):
+    """A number within bounds; ``nan`` and ``inf``, which no bound holds, are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no number.", param, ctx)
+        return number
 
 
 def _gathered(kind: type[Any], name: str, *options: Callable[[Any], Any]) -> Callable[[F], F]:

@@ -29,12 +29,12 @@ from boxkit.errors import (
     ServerUnavailable,
     SourceError,
 )
+from boxkit.evaluation.arguments import check_dataset, check_numbers, check_strategy, names_of
 from boxkit.evaluation.datasets import Dataset, Task, open_dataset
 from boxkit.evaluation.datasets.databases import NamedBoxes
 from boxkit.evaluation.folder import Lost, RunFolder, line_of
 from boxkit.evaluation.identity import described, models_of, seed_of, without_split
 from boxkit.evaluation.records import Record
-from boxkit.evaluation.scorers import scorer as scorer_of
 from boxkit.evaluation.sqlite_files import close_idle
 from boxkit.evaluation.summary import RunReport
 from boxkit.prompts import prompt_version
@@ -98,14 +98,15 @@ async def aevaluate(
         ExecutorError: The sandbox broke.
         BoxkitError: The folder holds a run with other settings; or a fault of boxkit's own, or of the strategy's, ended
             several questions in a row.
-        ValueError: There is no such scorer.
+        TypeError: The strategy is a class or a model, the dataset a list, or names are one text.
+        ValueError: There is no such scorer or kind of failure, or a bound is no number above 0.
     """
-    if concurrency < 1:
-        raise ValueError(f"concurrency counts questions at once and cannot be {concurrency}")
+    check_strategy(strategy)
+    check_dataset(dataset)
+    check_numbers(limit, concurrency, dollars)
+    asked_scorers, kinds = names_of(scorers, again)
     dataset = dataset if isinstance(dataset, Dataset) else open_dataset("own", dataset)
-    names = list(scorers or dataset.scorers)
-    for name in names:
-        scorer_of(name)
+    names = asked_scorers or list(dataset.scorers)
     strategy = without_split(strategy, dataset.name, dataset.split)
     tasks = dataset.head(limit).tasks
     models = ", ".join(llm.name for llm in models_of(strategy))
@@ -118,7 +119,7 @@ async def aevaluate(
         "labels": {"model": models, "variant": strategy.name, **(labels or {})},
     }
     with RunFolder(None if out is None else Path(out), run_settings(strategy, dataset), about) as folder:
-        run = _Run(strategy, tasks, folder, names, dollars, on_progress, frozenset(again))
+        run = _Run(strategy, tasks, folder, names, dollars, on_progress, kinds)
         with ThreadPoolExecutor(min(_THREADS, concurrency), thread_name_prefix="boxkit-evaluate") as pool:
             run.pool = pool
             try:
@@ -251,7 +252,8 @@ class _Run:
         if self.spent.dollars is None:
             self.ended = BudgetSpent(
                 "the model's price is unknown, so a limit in dollars cannot be kept",
-                hint="give its price: boxkit.OpenAI(…, price=Price(prompt=…, completion=…)), or leave the limit out",
+                hint="give its price: boxkit.OpenAI(…, price=Price(prompt=…, completion=…)) (--price IN OUT), or leave "
+                "the limit out",
             )
             return False
         mean = self.spent.dollars / self.report.done if self.report.done else 0.0

@@ -71,6 +71,10 @@ def test_wrong_answers_are_listed_with_what_they_should_be(spider, tmp_path):
         (("spidre",), "there is no 'spidre'"),
         (("--scorer", "spidr"), "no scorer 'spidr'"),
         (("--rescore",), "--rescore needs --out"),
+        (("--dollars", "nan"), "'nan' is no number"),
+        (("--price", "-1", "2"), "-1.0 is not in the range"),
+        (("--temperature", "nan"), "'nan' is no number"),
+        (("--again", "bxokit"), "nearest: boxkit"),
     ],
 )
 def test_a_slip_names_what_there_is(spider, arguments, said):

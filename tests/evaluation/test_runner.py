@@ -248,6 +248,30 @@ def test_a_refused_question_is_wrong_and_the_run_goes_on(shop):
 
 
 @pytest.mark.parametrize(
+    ("changed", "error", "said"),
+    [
+        ({"strategy": boxkit.Planner}, TypeError, r"not its class: Planner\(…\)"),
+        ({"strategy": ScriptedLLM([])}, TypeError, r"such as boxkit.Pandora\(llm\).*not a model"),
+        ({"strategy": None}, TypeError, "a strategy is wanted.*not None"),
+        ({"dataset": [1, 2]}, TypeError, "boxkit.open_dataset.*not a list"),
+        ({"limit": -1}, ValueError, "limit .* a whole number from 1, not -1"),
+        ({"limit": "3"}, ValueError, "limit .* not '3'"),
+        ({"concurrency": 0}, ValueError, "concurrency .* not 0"),
+        ({"dollars": float("nan")}, ValueError, "dollars .* above 0, not nan"),
+        ({"dollars": -1}, ValueError, "dollars .* above 0, not -1"),
+        ({"again": "boxkit"}, TypeError, r"again=\['boxkit'\]"),
+        ({"again": ["nonsense"]}, ValueError, "no kind of failure 'nonsense'; there are"),
+        ({"scorers": "spider"}, TypeError, r"scorers=\['spider'\]"),
+    ],
+)
+def test_a_slip_in_what_is_given_says_what_is_wanted(shop, tmp_path, changed, error, said):
+    given = {"strategy": knowing(model()), "dataset": shop, "out": tmp_path / "run", **changed}
+    with pytest.raises(error, match=said):
+        evaluate(given.pop("strategy"), given.pop("dataset"), **given)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
     ("trouble", "error", "limit"),
     [
         (faults.html_page(), BadReply, 12),

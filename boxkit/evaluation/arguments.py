@@ -1,0 +1,83 @@
+"""What `evaluate` is given, looked at before anything is read or asked: a slip is told by what is wanted."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from boxkit.errors import nearest
+from boxkit.evaluation.datasets import Dataset
+from boxkit.evaluation.scorers import scorer
+from boxkit.failure import FAILURE_KINDS
+from boxkit.llm.protocol import LLM
+
+__all__ = ["check_dataset", "check_numbers", "check_strategy", "names_of"]
+
+_KINDS = tuple(dict.fromkeys([*FAILURE_KINDS, "model", "source", "boxkit"]))
+
+
+def check_strategy(strategy: Any) -> None:
+    """Refuse what answers no questions.
+
+    Raises:
+        TypeError: It is a class, a model, or something else.
+    """
+    if isinstance(strategy, type):
+        raise TypeError(f"a strategy is wanted, not its class: {strategy.__name__}(…)")
+    if not callable(getattr(strategy, "aask", None)):
+        what = "a model, which needs one around it" if isinstance(strategy, LLM) else repr(strategy)
+        raise TypeError(f"a strategy is wanted, such as boxkit.Pandora(llm) or boxkit.Planner(), not {what}")
+
+
+def check_dataset(dataset: Any) -> None:
+    """Refuse what holds no questions.
+
+    Raises:
+        TypeError: It is neither a dataset nor a path.
+    """
+    if not isinstance(dataset, (Dataset, str, Path)):
+        raise TypeError(
+            "a dataset is wanted, from boxkit.open_dataset(name, path), or the path of a JSONL file of question, "
+            f"source and answer; not a {type(dataset).__name__}"
+        )
+
+
+def check_numbers(limit: Any, concurrency: Any, dollars: Any) -> None:
+    """Refuse bounds that bound nothing.
+
+    Raises:
+        ValueError: One is no number, or not above 0.
+    """
+    for name, value in (("limit", limit), ("concurrency", concurrency)):
+        is_count = isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 1
+        if not is_count and (value is not None or name == "concurrency"):
+            raise ValueError(f"{name} counts questions and is a whole number from 1, not {value!r}")
+    if dollars is None:
+        return
+    is_number = isinstance(dollars, numbers.Real) and not isinstance(dollars, bool)
+    if not is_number or not (dollars > 0 and math.isfinite(dollars)):
+        raise ValueError(f"dollars is the most that may be spent, a number above 0, not {dollars!r}")
+
+
+def names_of(scorers: Sequence[str] | None, again: Sequence[str]) -> tuple[list[str], frozenset[str]]:
+    """The scorers that are asked for (none where it is the dataset's) and the kinds of failure.
+
+    Raises:
+        TypeError: One is a text, where a list of names is wanted.
+        ValueError: There is no such scorer or kind; the message names those that there are.
+    """
+    for what, value in (("scorers", scorers), ("again", again)):
+        if isinstance(value, str):
+            raise TypeError(f"{what} is a list of names: {what}=[{value!r}]")
+    scorer_names, kinds = list(scorers or ()), frozenset(again)
+    for name in scorer_names:
+        scorer(name)
+    for kind in kinds:
+        if kind not in _KINDS:
+            close = nearest(str(kind), _KINDS)
+            listed = f"there are {', '.join(_KINDS)}" + (f"; nearest: {', '.join(close)}" if close else "")
+            raise ValueError(f"no kind of failure {kind!r}; {listed}")
+    return scorer_names, kinds
