@@ -187,3 +187,17 @@ def test_a_sample_is_the_same_for_the_same_seed_and_keeps_the_order(tmp_path):
     assert sample == dataset.sample(10, seed=3) != dataset.sample(10, seed=4)
     assert [int(task.id) for task in sample] == sorted(int(task.id) for task in sample) and len(sample) == 10
     assert sample.digest != dataset.digest == open_dataset("spider", tmp_path).digest
+
+
+def test_databases_that_are_not_there_are_one_line_that_says_where_they_belong(tmp_path):
+    database(tmp_path / "spider" / "database", "shop")
+    written(tmp_path / "bird" / "dev.json", [{"question_id": at, **ROW, "db_id": "bank"} for at in range(20)])
+    with pytest.raises(SourceNotFound, match=r"bird/dev_databases,(?s:.*)--databases"):
+        open_dataset("bird", tmp_path / "bird")
+    database(tmp_path / "bird" / "dev_databases", "other")
+    with pytest.raises(UnreadableSource) as caught:
+        open_dataset("bird", tmp_path / "bird")
+    assert "20 of 20" in str(caught.value) and str(caught.value).count("'bank'") == 1
+    assert "dev_databases: say where it lies with databases=… (--databases) (lines 8, 14, 20 and 16 more too)" in str(
+        caught.value
+    )

@@ -112,7 +112,8 @@ class Databases:
             for path in (*(folder / name / f"{name}{suffix}" for suffix in _SUFFIXES), folder / f"{name}.sqlite"):
                 if path.is_file():
                     return path
-        raise BadField(f"no database {name!r} in {', '.join(map(str, self.folders))}")
+        folders = ", ".join(map(str, self.folders))
+        raise BadField(f"no database {name!r} in {folders}: say where it lies with databases=… (--databases)")
 
     def boxes(self, name: str) -> NamedBoxes:
         """What gives the boxes of a database.

@@ -16,8 +16,9 @@ from boxkit.profile import PROFILES, Profile
 
 __all__ = ["BadRow", "Dataset", "Reader", "Task", "collect"]
 
-#: Bad rows that an error names one by one.
+#: Problems of rows that an error names one by one, and further lines of each.
 _NAMED = 10
+_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,8 @@ def collect(
         skip_bad: Whether such rows are left out.
 
     Raises:
-        UnreadableSource: A row does not fit, and is not to be skipped; every one is counted, the first ten are named.
+        UnreadableSource: A row does not fit, and is not to be skipped; every one is counted, ten problems are
+            named.
     """
     tasks: dict[str, Task] = {}
     bad: list[BadRow] = []
@@ -175,10 +177,22 @@ def collect(
         else:
             tasks[task.key] = task
     if bad and not skip_bad:
-        more = f"\n  … and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
-        listed = "".join(f"\n  {each}" for each in bad[:_NAMED])
         raise UnreadableSource(
-            f"{len(bad)} of {count} rows do not fit:{listed}{more}",
+            f"{len(bad)} of {count} rows do not fit:{_listed(bad)}",
             hint="leave them out with skip_bad=True (--skip-bad); reports then say how many",
         )
     return tuple(tasks.values()), tuple(bad)
+
+
+def _listed(bad: Sequence[BadRow]) -> str:
+    """The first problems, a line each, with the further lines of a file that have the same one."""
+    alike: dict[tuple[str, str], list[BadRow]] = {}
+    for each in bad:
+        alike.setdefault((each.file, each.problem), []).append(each)
+    told = []
+    for first, *others in list(alike.values())[:_NAMED]:
+        lines = ", ".join(str(each.line) for each in others[:_LINES])
+        more = f" and {len(others) - _LINES} more" if len(others) > _LINES else ""
+        told.append(f"\n  {first}" + (f" (lines {lines}{more} too)" if others else ""))
+    rest = sum(map(len, list(alike.values())[_NAMED:]))
+    return "".join(told) + (f"\n  … and {rest} more" if rest else "")

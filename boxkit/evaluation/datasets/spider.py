@@ -32,6 +32,7 @@ class SqlLayout:
         scorers: The official scorer first.
         groups: What reports break it down by, from a row.
         id: The field with the id; the row's number where None.
+        borrows: Whether the databases may be Spider's, in the folder ``spider`` beside the benchmark's.
     """
 
     name: str
@@ -44,6 +45,7 @@ class SqlLayout:
     profile: str = "spider"
     groups: Callable[[Row], Mapping[str, tuple[str, ...]]] = lambda row: {}  # noqa: ARG005
     id: str | None = None
+    borrows: bool = True
 
 
 def sql_dataset(
@@ -72,7 +74,7 @@ def sql_dataset(
         raise ValueError(f"{layout.name} has the splits {', '.join(layout.files)}, not {split!r}")
     if databases is None:
         roots = [root / each for root in (folder, folder.parent) for each in layout.databases]
-        found = Databases.of([*roots, folder.parent / "spider" / "database"])
+        found = Databases.of([*roots, *[folder.parent / "spider" / "database"] * layout.borrows])
     else:
         found = Databases.of([existing(databases)])
     with found.checking() as check:

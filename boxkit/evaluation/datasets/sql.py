@@ -45,6 +45,7 @@ BIRD = SqlLayout(
     profile="bird",
     groups=_difficulty,
     id="question_id",
+    borrows=False,
 )
 ARCHER = SqlLayout(
     "archer",
@@ -57,6 +58,7 @@ ARCHER = SqlLayout(
 MACHINESPIDER_DE = SqlLayout(
     "machinespider-de",
     {"dev": (("train_dev/dev.json", "dev.json"),), "train": (("train_dev/train.json", "train.json"),)},
+    borrows=False,
 )
 
 
@@ -94,4 +96,6 @@ def kaggledbqa(path: str | Path, *, split: str | None = None, **options: Any) ->
         if file.stem.endswith(endings[split]) and (endings[split] or not file.stem.endswith(("_test", "_fewshot")))
     )
     files = tuple((f"examples/{name}",) for name in parts) or (("examples/*.json",),)
-    return sql_dataset(SqlLayout("kaggledbqa", {split: files}, ("databases",)), path, split=split, **options)
+    return sql_dataset(
+        SqlLayout("kaggledbqa", {split: files}, ("databases",), borrows=False), path, split=split, **options
+    )
