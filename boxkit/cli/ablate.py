@@ -147,6 +147,7 @@ def label(run: str, scorer: str | None, propose: bool, model: str | None, base_u
         boxkit label runs/spider --propose --model gpt-4o-mini
         boxkit label runs/spider
     """
+    from boxkit.cli.terminal import say, text
     from boxkit.evaluation.mistakes import UNTOLD, kind_of, labels_of, write_label
     from boxkit.evaluation.proposals import proposals_of
     from boxkit.evaluation.summary import open_run
@@ -155,11 +156,21 @@ def label(run: str, scorer: str | None, propose: bool, model: str | None, base_u
         raise click.UsageError("--model and --base-url go with --propose")
     with reported():
         opened = open_run(run)
+        try:
+            name = opened.scorer(scorer)
+        except ValueError as error:
+            raise click.UsageError(f"--scorer: {error}") from error
         if propose:
-            _proposed(opened, scorer, model, base_url)
+            _proposed(opened, name, model, base_url)
             end(Exit.ANSWERED)
-        name, known, proposals = scorer or opened.scorers[0], labels_of(Path(run)), proposals_of(Path(run))
+        known, proposals = labels_of(Path(run)), proposals_of(Path(run))
         waiting = [record for record in opened.records if kind_of(record, name, known) == UNTOLD]
+        wrong = opened.wrong(name)
+        labelled = sum(record.key in known for record in wrong)
+        told = f"{len(waiting)} of {len(wrong)} wrong answers need a person" + (
+            f"; {labelled} have a label" if labelled else ""
+        )
+        say(text(told, "dim"))
         for at, record in enumerate(waiting, start=1):
             kind = _asked(record, f"{at} of {len(waiting)}", proposals.get(record.key))
             if kind == "q":

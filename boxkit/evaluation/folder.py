@@ -61,11 +61,18 @@ class RunFolder:
         """Open or go on.
 
         Raises:
-            BoxkitError: The folder is of a run with other settings, or another process writes in it.
+            BoxkitError: The folder is of a run with other settings, another process writes in it, or it is a file.
         """
         if self.path is None:
             return self
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise BoxkitError(
+                "a run is kept in a folder, and this is a file or lies below one",
+                where=str(self.path),
+                hint="name a folder, which need not be there yet",
+            ) from None
         self._file = (self.path / RECORDS).open("ab")
         try:
             _claim(self._file, self.path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from boxkit.evaluation.summary import RunReport
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 from boxkit.prompts import layout_for, prompt_version, render
 from boxkit.prompts.reply import parse_json_reply
+from boxkit.threads import threads
 
 __all__ = ["PROPOSED", "Proposal", "error_prompt", "proposals_of", "propose", "told_of"]
 
@@ -81,12 +81,13 @@ def propose(
     Raises:
         LLMError: The model cannot be asked; proposals made so far are kept.
         SourceNotFound: The run is in no folder.
+        ValueError: The run was not judged by that scorer.
     """
     folder = run.folder
     if folder is None:
         raise SourceNotFound("this run was kept in no folder, so that there is none for proposals")
-    known = told_of(folder)
-    waiting = [record for record in run.records if kind_of(record, scorer or run.scorers[0], known) == UNTOLD]
+    known, name = told_of(folder), run.scorer(scorer)
+    waiting = [record for record in run.records if kind_of(record, name, known) == UNTOLD]
     lock = threading.Lock()
 
     def one(record: Record) -> Usage:
@@ -101,12 +102,13 @@ def propose(
                 on_reply(found)
         return completion.usage
 
-    with ThreadPoolExecutor(max(1, min(concurrency, len(waiting))), thread_name_prefix="boxkit-propose") as pool:
+    with threads(max(1, min(concurrency, len(waiting))), "boxkit-propose") as pool:
         replies = [pool.submit(one, record) for record in waiting]
         try:
             return sum((reply.result() for reply in replies), Usage())
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+        except Exception:
+            for reply in replies:
+                reply.cancel()
             raise
 
 

@@ -39,6 +39,7 @@ from boxkit.evaluation.sqlite_files import close_idle
 from boxkit.evaluation.summary import RunReport
 from boxkit.prompts import prompt_version
 from boxkit.strategies.steps import Strategy
+from boxkit.threads import threads
 
 __all__ = ["aevaluate", "evaluate", "run_settings"]
 
@@ -120,7 +121,7 @@ async def aevaluate(
     }
     with RunFolder(None if out is None else Path(out), run_settings(strategy, dataset), about) as folder:
         run = _Run(strategy, tasks, folder, names, dollars, on_progress, kinds)
-        with ThreadPoolExecutor(min(_THREADS, concurrency), thread_name_prefix="boxkit-evaluate") as pool:
+        with threads(min(_THREADS, concurrency), "boxkit-evaluate") as pool:
             run.pool = pool
             try:
                 await run.work(concurrency)

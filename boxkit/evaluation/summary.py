@@ -94,18 +94,44 @@ class RunReport:
         """How many questions are finished."""
         return len(self.records)
 
+    def scorer(self, name: str | None = None) -> str:
+        """That scorer of the run's; the official one where ``name`` is None.
+
+        Raises:
+            ValueError: The run was not judged by it; the message names those that it was.
+        """
+        if name is None:
+            return self.scorers[0]
+        if name not in self.scorers and not any(name in record.scores for record in self.records):
+            raise ValueError(
+                f"this run was not judged by {name!r}, but by {', '.join(self.scorers)}; boxkit.evaluation.summary."
+                "rescore (boxkit eval --rescore) judges it by others"
+            )
+        return name
+
     def summary(self, scorer: str | None = None) -> Summary:
-        """The score; the official one where ``scorer`` is None."""
-        return Summary.of(self.records, scorer or self.scorers[0])
+        """The score; the official one where ``scorer`` is None.
+
+        Raises:
+            ValueError: The run was not judged by that scorer.
+        """
+        return Summary.of(self.records, self.scorer(scorer))
 
     def by(self, group: str, scorer: str | None = None) -> dict[str, Summary]:
-        """The score for each value of a group (``"hardness"``), most questions first."""
+        """The score for each value of a group (``"hardness"``), most questions first; empty before any is done.
+
+        Raises:
+            ValueError: There is no such group, or the run was not judged by that scorer.
+        """
+        if self.records and group not in self.groups:
+            raise ValueError(f"no group {group!r}; the questions have {', '.join(self.groups) or 'none'}")
+        name = self.scorer(scorer)
         parts: dict[str, list[Record]] = {}
         for record in self.records:
             for value in record.groups.get(group, ()):
                 parts.setdefault(value, []).append(record)
         ordered = sorted(parts.items(), key=lambda each: (-len(each[1]), each[0]))
-        return {value: Summary.of(records, scorer or self.scorers[0]) for value, records in ordered}
+        return {value: Summary.of(records, name) for value, records in ordered}
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -119,7 +145,7 @@ class RunReport:
 
     def wrong(self, scorer: str | None = None) -> list[Record]:
         """The questions that are judged and not right, in the benchmark's order."""
-        name = scorer or self.scorers[0]
+        name = self.scorer(scorer)
         found = [each for each in self.records if name in each.scores and not each.scores[name].error]
         wrong = [each for each in found if not each.scores[name].correct]
         return sorted(wrong, key=lambda each: (each.line, len(each.id), each.id))
@@ -138,7 +164,7 @@ class RunReport:
 
     def values(self, scorer: str | None = None) -> dict[str, float]:
         """The judged questions' scores, by key."""
-        name = scorer or self.scorers[0]
+        name = self.scorer(scorer)
         return {
             record.key: record.scores[name].value
             for record in self.records
@@ -219,9 +245,9 @@ def compare(first: RunReport, second: RunReport, scorer: str | None = None) -> D
     """Two runs over the questions that both have judged, by paired bootstrap.
 
     Raises:
-        ValueError: They have no question in common.
+        ValueError: They have no question in common, or one was not judged by that scorer.
     """
-    name = scorer or first.scorers[0]
+    name = first.scorer(scorer)
     one, other = first.values(name), second.values(name)
     keys = [key for key in one if key in other]
     return paired_bootstrap([one[key] for key in keys], [other[key] for key in keys])

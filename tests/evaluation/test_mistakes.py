@@ -63,6 +63,12 @@ def test_a_person_tells_logic_from_intent_and_goes_on_later(run):
     assert first.exit_code == 0 and "1 of 2" in first.output
     assert "1 of 1" in label(run, "int\n").output
     assert list(labels_of(run).values()) == ["logic", "intent"]
+    done = label(run, "")
+    assert (
+        done.exit_code == 0 and "0 of " in done.output and "wrong answers need a person; 2 have a label" in done.output
+    )
+    unknown = label(run, "", "--scorer", "nosuch")
+    assert unknown.exit_code == 2 and "not judged by 'nosuch', but by spider" in " ".join(unknown.output.split())
     assert {"logic": "1", "intent": "1"}.items() <= counted(run)[1].items()
 
 

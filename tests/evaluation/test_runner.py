@@ -383,6 +383,18 @@ def test_two_runs_compare_question_by_question(shop, tmp_path):
     assert (found.questions, found.difference, found.only_second, found.only_first) == (40, 0.25, 10, 0)
     assert 0.1 < found.low < 0.25 < found.high < 0.5 and found.p < 0.01
     assert compare(good, good).p == 1.0
+    for asked in (lambda: compare(good, bad, "nosuch"), lambda: good.summary("nosuch"), lambda: good.wrong("nosuch")):
+        with pytest.raises(ValueError, match=r"not judged by 'nosuch', but by spider,"):
+            asked()
+    with pytest.raises(ValueError, match=r"no group 'nonsense'; the questions have .*hardness"):
+        good.by("nonsense")
+
+
+def test_a_file_is_no_folder_for_a_run(shop, tmp_path):
+    (tmp_path / "own.jsonl").write_text("")
+    for out in (tmp_path / "own.jsonl", tmp_path / "own.jsonl" / "below"):
+        with pytest.raises(BoxkitError, match="name a folder"):
+            evaluate(knowing(model()), shop, out)
 
 
 def test_the_part_under_evaluation_is_never_shown(shop):
