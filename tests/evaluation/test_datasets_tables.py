@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -245,3 +246,18 @@ def test_own_gold_that_no_answer_could_equal_is_refused(tmp_path, wrong, said):
 def test_an_option_that_a_benchmark_has_not_is_met_with_those_it_has(tmp_path, name, option, has):
     with pytest.raises(TypeError, match=f"the dataset '{name}' has no option '{option}'; .*{has}"):
         open_dataset(name, tmp_path, **{option: "x"})
+
+
+@pytest.mark.parametrize(
+    ("saved", "said"),
+    [
+        (lambda text: text.encode("utf-16"), r"UTF-16(?s:.*)save it as UTF-8"),
+        (lambda text: text.encode("utf-16-le"), r"UTF-16(?s:.*)save it as UTF-8"),
+        (lambda text: text.encode("latin-1"), r"line 2 is no UTF-8(?s:.*)save it as UTF-8"),
+        (lambda text: gzip.compress(text.encode()), r"packed(?s:.*)unpack it"),
+    ],
+)
+def test_a_file_of_another_encoding_says_how_to_save_it(tmp_path, saved, said):
+    (tmp_path / "mine.jsonl").write_bytes(saved('{"question": "?"}\n{"question": "Où?"}\n'))
+    with pytest.raises(UnreadableSource, match=rf"mine\.jsonl: .*{said}"):
+        open_dataset("own", tmp_path / "mine.jsonl")

@@ -13,6 +13,7 @@ from boxkit.evaluation.datasets.protocol import Dataset, Task, collect
 from boxkit.evaluation.datasets.rows import (
     BadField,
     Row,
+    content,
     existing,
     first_existing,
     json_lines,
@@ -152,9 +153,7 @@ def _database_of(file: Path) -> str:
 
 def _key_of(file: Path) -> str | None:
     """Under which name a JSON object keeps the list of questions."""
-    with file.open(encoding="utf-8-sig") as opened:
-        begin = opened.read(4096)
-    found = re.match(r'\s*\{\s*"(questions|data|items|examples)"\s*:\s*\[', begin)
+    found = re.match(r'\s*\{\s*"(questions|data|items|examples)"\s*:\s*\[', content(file))
     return found[1] if found else None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from boxkit.errors import MissingExtra, UnreadableSource
 from boxkit.evaluation.datasets.graph_sources import Around, WholeGraph
 from boxkit.evaluation.datasets.protocol import Dataset, Task, collect
-from boxkit.evaluation.datasets.rows import BadField, Row, existing, first_existing, row_of
+from boxkit.evaluation.datasets.rows import BadField, Row, content, existing, first_existing, row_of
 from boxkit.evaluation.datasets.sparql import SparqlGold
 from boxkit.profile import PROFILES
 
@@ -85,7 +85,7 @@ def _rows(file: Path) -> list[Row]:
         import yaml
     except ImportError as error:
         raise MissingExtra("yaml", "eval") from error
-    text = file.read_text(encoding="utf-8")
+    text = content(file)
     try:
         document = yaml.safe_load(text)
         nodes = {key.value: value for key, value in yaml.compose(text).value}["questions"].value

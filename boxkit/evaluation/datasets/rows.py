@@ -14,6 +14,7 @@ from boxkit.errors import SourceNotFound, UnreadableSource, nearest
 __all__ = [
     "BadField",
     "Row",
+    "content",
     "existing",
     "first_existing",
     "json_lines",
@@ -26,6 +27,10 @@ __all__ = [
 ]
 
 _SPACE = re.compile(r"\s*")
+#: How files begin that are packed (gzip, zip, bzip2, xz, zstd), or in UTF-16.
+_PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_SAVE = "save it as UTF-8"
 
 
 class BadField(ValueError):
@@ -126,11 +131,27 @@ def first_existing(folder: Path, names: tuple[str, ...]) -> Path:
     return found
 
 
-def _content(path: Path) -> str:
+def content(path: Path) -> str:
+    """The text of a benchmark's file.
+
+    Raises:
+        SourceNotFound: Nothing is there.
+        UnreadableSource: It is a folder, packed, or no UTF-8; the hint says what to do.
+    """
     try:
-        return existing(path).read_text(encoding="utf-8-sig")
-    except (UnicodeDecodeError, OSError) as error:
+        raw = existing(path).read_bytes()
+    except OSError as error:
         raise UnreadableSource(f"it cannot be read: {error}", where=str(path)) from error
+    if raw.startswith(_PACKED):
+        raise UnreadableSource("it is packed", where=str(path), hint="unpack it, and give the file that was in it")
+    if raw.startswith(_UTF16) or b"\0" in raw[:4]:
+        raise UnreadableSource("it is UTF-16 or UTF-32, not UTF-8", where=str(path), hint=_SAVE)
+    try:
+        # Lines end as they do in a file that is opened as text.
+        return raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise UnreadableSource(f"line {line} is no UTF-8: {error.reason}", where=str(path), hint=_SAVE) from error
 
 
 def row_of(path: Path, line: int, value: Any) -> Row:
@@ -159,7 +180,7 @@ def json_rows(path: Path, key: str | None = None) -> Iterator[Row]:
     Raises:
         SourceError: It is not there, or no such JSON; the message names the line.
     """
-    text = _content(path)
+    text = content(path)
     at = _after_space(text, 0)
     if key is not None:
         found = re.search(rf'"{re.escape(key)}"\s*:\s*', text)
@@ -194,7 +215,7 @@ def json_lines(path: Path) -> Iterator[Row]:
     Raises:
         SourceError: It is not there, or is no text.
     """
-    for line, text in enumerate(_content(path).split("\n"), start=1):
+    for line, text in enumerate(content(path).split("\n"), start=1):
         if not text.strip():
             continue
         try:
@@ -207,7 +228,7 @@ def json_lines(path: Path) -> Iterator[Row]:
 
 def tsv_rows(path: Path, unescaped: Callable[[str], str] = str) -> Iterator[Row]:
     """The rows of a tab-separated file with a header, cells as they stand but for ``unescaped``."""
-    lines = _content(path).split("\n")
+    lines = content(path).split("\n")
     header = lines[0].rstrip("\r").split("\t")
     for line, text in enumerate(lines[1:], start=2):
         if text.strip():
@@ -221,6 +242,6 @@ def json_rows_or_lines(path: Path, key: str | None = None) -> Iterator[Row]:
     Raises:
         SourceError: It is not there, or is neither.
     """
-    begin = _content(path)[:4096].lstrip()
+    begin = content(path)[:4096].lstrip()
     is_list = begin.startswith("[") or (key is not None and f'"{key}"' in begin.split("\n{", 1)[0])
     return json_rows(path, key) if is_list else json_lines(path)
