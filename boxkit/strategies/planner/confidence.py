@@ -19,7 +19,7 @@ from boxkit.strategies.planner.search import Candidate
 __all__ = ["THRESHOLD", "Calibration", "confidence", "signs_of"]
 
 #: Below it the Planner abstains. It is the least at which 91 in 100 readings on the train databases were right.
-THRESHOLD = 0.74
+THRESHOLD = 0.82
 
 #: How much a unit of each kind of cost counts.
 _COSTS = {"words": 1.0, "links": 0.83, "places": 0.45, "joins": 1.1, "hints": 1.1, "guesses": 0.87, "length": 1.0}
