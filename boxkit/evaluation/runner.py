@@ -136,13 +136,23 @@ def _blocking(function: Callable[P, Coroutine[Any, Any, T]], name: str) -> Calla
 
     @functools.wraps(function)
     def called(*arguments: P.args, **settings: P.kwargs) -> T:
-        def run() -> T:
-            return asyncio.run(function(*arguments, **settings))
-
         if not _loop_is_running():
-            return run()
-        with ThreadPoolExecutor(1, thread_name_prefix="boxkit-evaluate") as pool:
-            return pool.submit(run).result()
+            return asyncio.run(function(*arguments, **settings))
+        under_way: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+
+        async def run() -> T:
+            under_way.append((asyncio.get_running_loop(), asyncio.current_task()))
+            return await function(*arguments, **settings)
+
+        with threads(1, "boxkit-evaluate") as pool:
+            done = pool.submit(lambda: asyncio.run(run()))
+            try:
+                return done.result()
+            except BaseException:
+                for loop, task in under_way if not done.done() else ():  # Ctrl-C: nothing more is asked
+                    if task is not None:
+                        loop.call_soon_threadsafe(task.cancel)
+                raise
 
     called.__name__ = called.__qualname__ = name
     return called

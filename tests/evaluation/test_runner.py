@@ -413,6 +413,38 @@ async def test_it_runs_inside_a_running_loop(shop):
     assert (await boxkit.aevaluate(knowing(model()), shop, limit=2)).done == 2
 
 
+INTERRUPTED = """
+import asyncio, json, os, re, signal, sys
+import boxkit
+from boxkit.evaluation.datasets import open_dataset
+from boxkit.testing import ScriptedLLM
+
+def reply(messages):
+    price = int(re.findall(r"more than (\\d+) crowns", messages[-1].content)[-1])
+    if price == 3:
+        os.kill(os.getpid(), signal.SIGINT)
+    return "[]"
+
+llm = ScriptedLLM(reply, latency_s=0.02)
+
+async def cell():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # as a notebook has it
+    try:
+        boxkit.evaluate(boxkit.Knowledge(llm), open_dataset("spider", sys.argv[1]), concurrency=1)
+    except KeyboardInterrupt:
+        print("stopped")
+
+asyncio.run(cell())
+"""
+
+
+def test_ctrl_c_in_a_notebooks_cell_asks_nothing_more(shop, tmp_path):
+    count = "import atexit; atexit.register(lambda: print(len(llm.requests)))"
+    command = [sys.executable, "-c", INTERRUPTED + count, str(tmp_path / "spider")]
+    stopped, asked = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert stopped == "stopped" and int(asked) < 20, "the run went on in the background, at the user's cost"
+
+
 def test_a_report_tells_itself_in_a_line(shop, tmp_path):
     report = evaluate(knowing(model()), shop, tmp_path / "run")
     assert repr(report).startswith("<RunReport spider/dev: 40 of 40 done, 100.0 [") and len(repr(report)) < 90
