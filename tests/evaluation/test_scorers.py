@@ -9,6 +9,7 @@ import os
 from decimal import Decimal
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from boxkit.evaluation.judging import Predicted, judge
@@ -196,3 +197,31 @@ def test_every_scorer_documents_itself(name):
     from boxkit.evaluation.scorers import scorer
 
     assert scorer(name).__doc__
+
+
+@pytest.mark.parametrize("name", sorted(SCORERS))
+def test_input_that_no_scorer_can_compare_is_no_silent_wrong(name):
+    frame = pd.DataFrame({"a": [1]})
+    context = {"database": "x"} if name == "spider_exec" else {}
+    with pytest.raises(TypeError, match=rf"gold of the scorer '{name}' is .*, not a DataFrame"):
+        score(name, [("a",)], frame, **context)
+    with pytest.raises(TypeError, match=f"the scorer '{name}' takes no 'orderd'"):
+        score(name, [("a",)], [("a",)], orderd=True, **context)
+
+
+@pytest.mark.parametrize(
+    ("name", "predicted", "gold", "said"),
+    [
+        ("spider", pd.DataFrame({"a": [1]}), [(1,)], "itertuples"),
+        ("spider", [1], [(1,)], "item 0 is 1"),
+        ("starqa", None, [(1,)], "not a NoneType"),
+        ("webqsp", ["m.1"], ["m.1"], "the parses of WebQSP"),
+        ("wikitq", ["a"], [("a",)], "is texts"),
+        ("dabench", "@a[1]", ["a"], "a name and a value"),
+    ],
+)
+def test_gold_of_another_kind_says_what_is_taken(name, predicted, gold, said):
+    with pytest.raises(TypeError, match=said):
+        score(name, predicted, gold)
+    with pytest.raises(ValueError, match="no scorer None; there are wikitq, spider"):
+        score(None, predicted, gold)

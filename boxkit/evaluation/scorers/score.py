@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from boxkit.errors import nearest
+from boxkit.evaluation.scorers.inputs import check_inputs
 
 __all__ = ["INCOMPARABLE", "SCORERS", "Score", "as_float", "as_text", "cells", "score", "scorer"]
 
@@ -80,7 +81,7 @@ def scorer(name: str) -> Callable[..., Score]:
         ValueError: There is none; the message names the nearest.
     """
     if name not in SCORERS:
-        close = nearest(name, SCORERS)
+        close = nearest(str(name), SCORERS)
         raise ValueError(
             f"no scorer {name!r}; " + (f"nearest: {', '.join(close)}" if close else f"there are {', '.join(SCORERS)}")
         )
@@ -97,8 +98,14 @@ def score(name: str, predicted: Any, gold: Any, **context: Any) -> Score:
         predicted: The answer's rows.
         gold: What the scorer compares with; see the scorer.
         **context: What else the scorer takes (``ordered``, ``canon``…).
+
+    Raises:
+        ValueError: There is no such scorer.
+        TypeError: It takes no such setting, or rows or gold are of another kind; the message says what it takes.
     """
-    return scorer(name)(predicted, gold, **context)
+    judged = scorer(name)
+    check_inputs(name, judged, predicted, gold, context)
+    return judged(predicted, gold, **context)
 
 
 def as_float(number: int | float | Decimal) -> float:
