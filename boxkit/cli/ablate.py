@@ -45,7 +45,7 @@ def ablate(dataset: str, confinement: Confinement, **options: Any) -> None:
     After a kill, the same command goes on where it stopped. `boxkit report` makes the tables.
 
     \b
-        boxkit ablate spider=data/spider --sample 200 --only components --model gpt-4o-mini --out runs/ablations
+        boxkit ablate spider=data/spider --only components --memory memory/ --model gpt-4o-mini --out runs/ablations
     """
     with reported():
         limit = options.pop("limit")
