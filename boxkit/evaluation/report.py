@@ -118,7 +118,12 @@ def _groups(runs: Sequence[RunReport]) -> list[Table]:
             f"by_{name}",
             f"Scores by {name}",
             (*columns[:3], name, *columns[4:]),
-            tuple((*who(run), value, *spread(summary)) for run in runs for value, summary in run.by(name).items()),
+            tuple(
+                (*who(run), value, *spread(summary))
+                for run in runs
+                if name in run.groups
+                for value, summary in run.by(name).items()
+            ),
         )
         for name in names
     ]

@@ -103,6 +103,14 @@ def test_calls_and_categories_and_benchmarks_stand_side_by_side():
     assert not [each for each in tables_of(runs[:1]) if each.name == "overview"]
 
 
+def test_a_benchmark_without_a_group_is_left_out_of_its_table_only():
+    bare = run("Text2SQL", "yn", dataset="own")
+    for record in bare.records:
+        object.__setattr__(record, "groups", {})
+    assert {row["benchmark"] for row in table("by_category", run("Text2SQL", "yn"), bare)} == {"starqa/test"}
+    assert {row["benchmark"] for row in table("scores", run("Text2SQL", "yn"), bare)} == {"starqa/test", "own/test"}
+
+
 def test_pandoras_drops_are_paired_differences():
     full, other = run("full", "yyyn", group="components"), run("-EG", "ynnn", group="components")
     rows = table("ablations", full, other)
