@@ -18,7 +18,7 @@ from boxkit.strategies.planner.search import Candidate
 
 __all__ = ["THRESHOLD", "Calibration", "confidence", "signs_of"]
 
-#: Below it the Planner abstains. It is the least at which 91 in 100 readings on the train databases were right.
+#: Below it the Planner abstains. It is the least at which 92 in 100 readings on the train databases were right.
 THRESHOLD = 0.82
 
 #: How much a unit of each kind of cost counts.
