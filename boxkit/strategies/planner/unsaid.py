@@ -72,6 +72,10 @@ def attribute(items: Sequence[Item]) -> str | None:
     return None
 
 
+#: A field of few rows may have each value once by chance: only one that is a name tells its rows apart.
+_NAMES = frozenset(stem(word) for word in ("name", "title", "label"))
+
+
 def counts_one(items: Sequence[Item], query: Query, index: Index) -> str | None:
     """``How many audio files are there?``, where a kind of file is called so: that kind is only one."""
     if query.is_grouped or len(query.outputs) != 1 or query.outputs[0].measure.function != "count":
@@ -83,7 +87,7 @@ def counts_one(items: Sequence[Item], query: Query, index: Index) -> str | None:
     for test in query.tests:
         known = index.fields.get(test.measure.place)
         own = test.measure.box == box and test.operator == "in" and not (test.negated or test.via or test.alternative)
-        if own and known is not None and known.unique and known.is_text and len(test.values) == 1:
+        if own and known is not None and known.unique and _NAMES & set(known.stems) and len(test.values) == 1:
             return f"only one {box} is called {test.values[0]!r}, and what belongs to it may be meant"
     return None
 

@@ -139,3 +139,9 @@ def test_a_thing_of_a_graph_called_by_its_name_is_found_by_its_id(tmp_path: Path
     assert answer.rows in ([("Acme",)], [("Acme Ltd",)])
     assert [len(ids) for ids in answer.entities.values()] == [1]
     assert next(iter(answer.entities.values()))[0].endswith("s0")
+
+
+def test_a_small_table_may_have_each_place_once():
+    customers = pd.DataFrame({"id": [1, 2], "name": ["Ada", "Bo"], "country": ["France", "Spain"]})
+    answer = Planner().ask("How many customers are in France?", load({"customer": customers}))
+    assert answer.rows == [(1,)]
