@@ -11,8 +11,8 @@
 any order; Spider's by its own comparison. Code that the Planner wrote itself runs in this process here, so that
 thousands of questions take minutes; rewordings go all the way through ``Planner.ask``. A file of rewordings has a line
 for each: ``id`` (``l01`` to ``l40`` of library40, or that of an example question) and ``question``; the right answer is
-that of the question with that id. Of ours, the Planner was developed on set 1 and on the kinds of faults in sets 2 and 3;
-set 4 was written apart, and is scored when that is over.
+that of the question with that id. Of ours, the Planner was developed on set 1 and on the kinds of faults in sets 2
+and 3; set 4 was written apart, and is scored when that is over.
 """
 
 from __future__ import annotations
