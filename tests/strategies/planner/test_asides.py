@@ -46,7 +46,8 @@ from boxkit.strategies.planner.reading import read
     ],
 )
 def test_what_is_said_besides_asks_for_nothing(festival: BoxSet, question: str, rows: list[tuple[Any, ...]]) -> None:
-    answer = Planner().ask(question, festival)
+    # How it is read, however sure the Planner must be of it: that is calibrated, and changes.
+    answer = Planner(threshold=0.6).ask(question, festival)
     assert answer.failure is None, answer.failure
     assert sorted(answer.rows) == rows
 

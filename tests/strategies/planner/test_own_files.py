@@ -136,7 +136,8 @@ def gym() -> BoxSet:
     ],
 )
 def test_time_totals_and_amounts_are_those_that_the_words_say(gym, question, rows):
-    answer = Planner().ask(question, gym)
+    # How it is read, however sure the Planner must be of it: that is calibrated, and changes.
+    answer = Planner(threshold=0.6).ask(question, gym)
     assert sorted(answer.rows) == rows, answer.failure or answer.code
 
 
