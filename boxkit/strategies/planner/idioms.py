@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from boxkit.strategies.planner.adjectives import ADJECTIVES, superlatives
+from boxkit.strategies.planner.quoted import around_quotes
 from boxkit.strategies.planner.words import stem
 
 __all__ = ["say_plainly"]
@@ -47,7 +48,7 @@ _IDIOMS: tuple[tuple[str, str, str], ...] = (
     ("price", r"\bwhat would it cost(?: me| us| you)? to (?:buy|get|purchase|own) (?:all|every|each)(?: of)?(?: the| our)? ([\w ]+?)(?: at once| together)?(?=[?.]*$)", r"what is the total price of all \1"),
     ("price", r"\bthe (?:least|minimum) (?:anyone|anybody|you|one|i|we|somebody|someone) (?:could|can|would|must|might|has to|have to|needs to|need to)(?: have to| need to)? (?:pay|spend)(?: for| on) (?:one of |any of |a |an |any )?(?:our |the |your )?(\w+)", r"the lowest price of \1"),
     ("price", r"\bthe (?:most|maximum) (?:anyone|anybody|you|one|i|we|somebody|someone) (?:could|can|would|must|might|has to|have to|needs to|need to)(?: have to| need to)? (?:pay|spend)(?: for| on) (?:one of |any of |a |an |any )?(?:our |the |your )?(\w+)", r"the highest price of \1"),
-    ("price", "\\b(how much (?:is|does|would|do)|price of|cost of|what (?:is|does|would)) (?:a|one|the) (?:single )?copy of (?=[\ue002A-Z]|the book)", r"\1 "),
+    ("price", "\\b(how much (?:is|does|would|do)|price of|cost of|what (?:is|does|would)) (?:a|one|the) (?:single )?copy of (?=[\ue000A-Z]|the book)", r"\1 "),
     ("found", r"\b(?:go|goes|going|date|dates|dating)(?: back)? (?:to|from) (?=(?:before|after) \d{4}|\d{4}\b)", "were established "),
     ("landlocked", r"\b(?:(?:that|which|who) )?(?:do|does)(?:n['’]t| not) have (?:a |any |an |direct )*(?:coast|coastline|access to the (?:sea|ocean|coast)|sea access|shoreline|outlet to the sea|seashore)\b", "are landlocked"),
     ("member", r"\b(?:the )?(?:largest|biggest|greatest|highest) membership\b", "the most members"),
@@ -225,8 +226,6 @@ _EVERY = re.compile(
 _GRADED = "|".join(sorted(superlatives, key=len, reverse=True))
 _BASES = "|".join(sorted(ADJECTIVES, key=len, reverse=True))
 _END = rf"(?:(?P<{{0}}>{_GRADED})|(?P<{{1}}>most|least) (?P<{{2}}>{_BASES}))"
-_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|«[^»]+»|(?<![\w'])['‘](?=\S)[^'‘’]*(?:['’]\w[^'‘’]*)*['’](?!\w)")
-_KEPT = re.compile("\ue002(.)\ue003")
 #: How a small value of what an adjective speaks of is called.
 _APART = re.compile(
     rf"^.*?\b(?:how much|gap|difference|exceeds?)\b.*?\b{_END.format('one', 'much1', 'base1')} ?(?P<noun>[\w ]*?) ?"
@@ -266,16 +265,14 @@ def say_plainly(question: str, has: Callable[[str], bool]) -> str:
     >>> say_plainly("Which authors came into the world before all the others?", lambda word: True)
     'Which authors was born first?'
     """
-    kept = _QUOTED.findall(question)
-    if len(kept) > 50:
-        return question
-    places = iter(range(len(kept)))
-    text = _QUOTED.sub(lambda _: f"\ue002{chr(0xE100 + next(places))}\ue003", question)
+    return around_quotes(question, lambda text: _plainer(text, has))
+
+
+def _plainer(text: str, has: Callable[[str], bool]) -> str:
     for names, pattern, to in _compiled():
         if all(map(has, names)):
             text = pattern.sub(to, text, count=1)
-    text = _ordered(_apart(_EVERY.sub(r"\1 all \2s", text, count=1), has))
-    return _KEPT.sub(lambda match: kept[ord(match[1]) - 0xE100], text).strip() or question
+    return _ordered(_apart(_EVERY.sub(r"\1 all \2s", text, count=1), has))
 
 
 def _apart(text: str, has: Callable[[str], bool]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from boxkit.strategies.planner.adjectives import comparatives, superlatives
+from boxkit.strategies.planner.quoted import OPEN, around_quotes
 from boxkit.strategies.planner.words import normal, singular
 
 __all__ = ["put_plainly"]
@@ -155,9 +156,6 @@ _COMPOUNDS = {
     "playing time": "length",
     "pay packet": "salary",
 }
-_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|«[^»]+»|(?<![\w'])['‘](?=\S)[^'‘’]*(?:['’]\w[^'‘’]*)*['’](?!\w)")
-_OPEN, _CLOSE = "\ue000", "\ue001"
-_PLACEHOLDER = re.compile(f"{_OPEN}(.){_CLOSE}")
 _OF_ALL = re.compile(
     r"^(?:out )?of (?:all )?(?:the |our |your |these |those |all )*([^,?]+?),? (how many|which|what)(?: of (?:them|these|those))?(?: ones?)? (.+)$",
     re.IGNORECASE,
@@ -171,7 +169,7 @@ _WE_HAVE = re.compile(
 
 @lru_cache(maxsize=1)
 def _compiled() -> tuple[re.Pattern[str], re.Pattern[str], tuple[tuple[re.Pattern[str], str], ...]]:
-    begins = re.compile(rf"^\W*(?:{'|'.join(_BEGINNINGS)})\s+(?=\w|{_OPEN})", re.IGNORECASE)
+    begins = re.compile(rf"^\W*(?:{'|'.join(_BEGINNINGS)})\s+(?=\w|{OPEN})", re.IGNORECASE)
     ends = re.compile(rf"[,;–—-]*\s+(?:{'|'.join(_ENDS)})\s*(?P<mark>[?.!]*)$", re.IGNORECASE)
     same = tuple((re.compile(pattern, re.IGNORECASE if "[A-Z]" not in pattern else 0), to) for pattern, to in _SAME)
     return begins, ends, same
@@ -204,11 +202,10 @@ def put_plainly(question: str, is_known: Callable[[tuple[str, ...]], bool]) -> s
     >>> put_plainly("I'd like the London-based firms", lambda words: False)
     'the firms based in London'
     """
-    kept = _QUOTED.findall(question)
-    if len(kept) > 50:
-        return question
-    places = iter(range(len(kept)))
-    text = _QUOTED.sub(lambda _: f"{_OPEN}{chr(0xE100 + next(places))}{_CLOSE}", " ".join(question.split()))
+    return around_quotes(question, lambda text: _plainer(" ".join(text.split()), is_known))
+
+
+def _plainer(text: str, is_known: Callable[[tuple[str, ...]], bool]) -> str:
     begins, ends, same = _compiled()
     for pattern, to in same[:8]:
         text = pattern.sub(to, text)
@@ -220,9 +217,7 @@ def put_plainly(question: str, is_known: Callable[[tuple[str, ...]], bool]) -> s
     for pattern, to in same[8:]:
         text = pattern.sub(to, text)
     text = _beyond_all().sub(_superlative, text)
-    text = _joined(text, is_known)
-    text = _PLACEHOLDER.sub(lambda match: kept[ord(match[1]) - 0xE100], text)
-    return text.strip() or question
+    return _joined(text, is_known)
 
 
 def _turned(text: str) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from boxkit.strategies.planner.quoted import around_quotes
 from boxkit.strategies.planner.words import singular, stem
 
 __all__ = ["straightly"]
@@ -74,7 +75,7 @@ _HIRED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(?:joined|started at|came to) (?:the|our) (?:company|firm|staff|team|business)\b", re.IGNORECASE), "was hired"),
     (re.compile(r"\b(?:the |our )?longest[- ]serving (\w+)", re.IGNORECASE), r"the \1 that was hired first"),
 )  # fmt: skip
-_RESPONSIBLE = re.compile(r"\b(?:is|was|are|were) responsible for (?:the book |the novel )?(?=[\ue004A-Z])")
+_RESPONSIBLE = re.compile(r"\b(?:is|was|are|were) responsible for (?:the book |the novel )?(?=[\ue000A-Z])")
 _PAYERS = (
     r"(?:one|you|we|i|somebody|someone|people|customers|(?:a|the) (?:customer|buyer|reader|client)|readers|buyers)"
 )
@@ -139,8 +140,6 @@ _SAME: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] 
     (re.compile(r"\bhow (?:large|big|extensive) is (?:the |our )(\w+) (?:section|part|category|segment|department|share|selection|range|collection),? (?:in|by|measured in|going by)(?: the| terms of| the number of| number of)+ (\w+)", re.IGNORECASE), r"how many \1 \2 are there"),
     (re.compile(r",? from (?:the )?((?:\w{3,}est)|most \w+) (?:down|downwards?|on)(?=,|[?.!]*$)", re.IGNORECASE), r", \1 first"),
 )  # fmt: skip
-_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|«[^»]+»|(?<![\w'])['‘](?=\S)[^'‘’]*(?:['’]\w[^'‘’]*)*['’](?!\w)")
-_KEPT = re.compile("\ue004(.)\ue005")
 
 
 @lru_cache(maxsize=256)
@@ -160,11 +159,10 @@ def straightly(question: str, has: Callable[[str], bool]) -> str:
     >>> straightly("Take the plants from Lund and work out their mean price.", lambda word: True)
     'what is the mean price of the plants from Lund.'
     """
-    kept = _QUOTED.findall(question)
-    if len(kept) > 50:
-        return question
-    places = iter(range(len(kept)))
-    text = _QUOTED.sub(lambda _: f"\ue004{chr(0xE100 + next(places))}\ue005", question)
+    return around_quotes(question, lambda text: _straight(text, has))
+
+
+def _straight(text: str, has: Callable[[str], bool]) -> str:
     text = _DASH.sub(", ", text)
     text = _stepped(_ASKER.sub("", text, count=1))
     text = _WHEN_FIRST.sub(lambda match: f"{match[3]} {(match[1] or 'in').lower()} {match[2]}{match[4]}", text, count=1)
@@ -187,7 +185,7 @@ def straightly(question: str, has: Callable[[str], bool]) -> str:
         text = text[: match.start()] + text[match.end() :]
     for pattern, to in (*_SAME, *_IDLE):
         text = pattern.sub(to, text)
-    return _KEPT.sub(lambda match: kept[ord(match[1]) - 0xE100], text).strip() or question
+    return text
 
 
 def _stepped(text: str) -> str:
