@@ -12,7 +12,8 @@ from boxkit.strategies.planner.draft import Clause, Draft, Figure, Target
 from boxkit.strategies.planner.fields import FieldIndex, Place
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.lexicon import PERSON_WORDS, PLACE_WORDS
-from boxkit.strategies.planner.linking import Link, without_units
+from boxkit.strategies.planner.linking import Link
+from boxkit.strategies.planner.naming import without_units
 from boxkit.strategies.planner.tagging import Item
 from boxkit.strategies.planner.units import MONEY, unit_of
 from boxkit.strategies.planner.words import normal, singular, stem

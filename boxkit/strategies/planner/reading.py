@@ -19,7 +19,8 @@ from boxkit.strategies.planner.fillers import plainly
 from boxkit.strategies.planner.idioms import say_plainly
 from boxkit.strategies.planner.index import Index, index_of
 from boxkit.strategies.planner.joins import Joins
-from boxkit.strategies.planner.linking import Lexicon, Link, lexicon_of
+from boxkit.strategies.planner.linking import Lexicon, Link
+from boxkit.strategies.planner.naming import lexicon_of
 from boxkit.strategies.planner.nearness import near_fields
 from boxkit.strategies.planner.parsing import parse
 from boxkit.strategies.planner.phrases import put_plainly

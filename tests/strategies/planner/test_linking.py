@@ -8,7 +8,7 @@ import pytest
 from boxkit import load
 from boxkit.strategies.planner.fields import Place
 from boxkit.strategies.planner.index import index_of
-from boxkit.strategies.planner.linking import lexicon_of
+from boxkit.strategies.planner.naming import lexicon_of
 from boxkit.strategies.planner.places import same_country
 from boxkit.strategies.planner.tagging import tag
 from boxkit.strategies.planner.words import name_words, singular, tokens
