@@ -1,9 +1,10 @@
-"""A small world of our own: bands, the venues they play in, and the concerts that tie them."""
+"""Small worlds of our own: bands, venues and the concerts that tie them; a nursery and the trails around it."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from boxkit import BoxSet, load
 from boxkit.canonical import canonical_rows
 from boxkit.strategies.planner.reading import Reading, read
 
-SCHEMA = """
+FESTIVAL = """
 CREATE TABLE band (band_id INTEGER PRIMARY KEY, name TEXT, country TEXT, genre TEXT, founded_year INTEGER);
 CREATE TABLE venue (venue_id INTEGER PRIMARY KEY, name TEXT, city TEXT, capacity INTEGER, is_open_air TEXT);
 CREATE TABLE concert (
@@ -40,13 +41,44 @@ INSERT INTO weather_report VALUES (1, 61), (2, 74);
 """
 
 
+NURSERY = """
+CREATE TABLE grower (grower_id INTEGER PRIMARY KEY, name TEXT, town TEXT, founded_year INTEGER);
+CREATE TABLE plant (
+    plant_id INTEGER PRIMARY KEY, name TEXT, grower_id INTEGER REFERENCES grower (grower_id), height_cm INTEGER,
+    price REAL, colour TEXT
+);
+CREATE TABLE trail (trail_id INTEGER PRIMARY KEY, name TEXT, length_km REAL, region TEXT, opened_year INTEGER);
+INSERT INTO grower VALUES
+    (1, 'Fern & Co', 'Lund', 1950), (2, 'Moss Hall', 'Ystad', 1984), (3, 'Green Yard', 'Lund', 2003);
+INSERT INTO plant VALUES
+    (1, 'Rose', 1, 80, 9.5, 'red'), (2, 'Lily', 1, 60, 4.0, 'white'), (3, 'Oak', 2, 900, 80.0, 'green'),
+    (4, 'Mint', 2, 30, 2.5, 'green'), (5, 'Ivy', 2, 200, 5.0, 'green'), (6, 'Poppy', 3, 50, 3.0, 'red');
+INSERT INTO trail VALUES
+    (1, 'Ridge', 620.5, 'Skane', 1960), (2, 'Coast', 410, 'Skane', 1990), (3, 'Lake Loop', 12, 'Blekinge', 2010);
+"""
+
+
 @pytest.fixture(scope="session")
-def festival(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
-    path: Path = tmp_path_factory.mktemp("planner") / "festival.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(SCHEMA)
-    connection.close()
-    return load(path)
+def from_sql(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], BoxSet]:
+    """The boxes of a new SQLite file of a name, which a script fills."""
+
+    def loaded(name: str, script: str) -> BoxSet:
+        path: Path = tmp_path_factory.mktemp("planner") / f"{name}.sqlite"
+        with closing(sqlite3.connect(path)) as connection:
+            connection.executescript(script)
+        return load(path)
+
+    return loaded
+
+
+@pytest.fixture(scope="session")
+def festival(from_sql: Callable[[str, str], BoxSet]) -> BoxSet:
+    return from_sql("festival", FESTIVAL)
+
+
+@pytest.fixture(scope="session")
+def nursery(from_sql: Callable[[str, str], BoxSet]) -> BoxSet:
+    return from_sql("nursery", NURSERY)
 
 
 @pytest.fixture(scope="session")

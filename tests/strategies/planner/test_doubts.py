@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+from collections.abc import Callable
 
 import pandas as pd
 import pytest
@@ -73,12 +73,8 @@ def test_a_share_without_a_condition_is_no_share(office):
 
 
 @pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
-    path = tmp_path_factory.mktemp("doubts") / "studio.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(STUDIO)
-    connection.close()
-    return load(path)
+def studio(from_sql: Callable[[str, str], BoxSet]) -> BoxSet:
+    return from_sql("studio", STUDIO)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
+from collections.abc import Callable
 
 import pytest
 
-from boxkit import BoxSet, Planner, load
+from boxkit import BoxSet, Planner
 
 SHELF = """
 CREATE TABLE author (author_id INTEGER PRIMARY KEY, name TEXT, country TEXT);
@@ -22,12 +22,8 @@ INSERT INTO novel VALUES
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
-    path = tmp_path_factory.mktemp("hidden") / "shelf.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(SHELF)
-    connection.close()
-    return load(path)
+def shelf(from_sql: Callable[[str, str], BoxSet]) -> BoxSet:
+    return from_sql("shelf", SHELF)
 
 
 @pytest.mark.parametrize(

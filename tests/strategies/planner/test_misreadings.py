@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
-from boxkit import Planner, load
+from boxkit import Planner
 
 CLUB = """
 CREATE TABLE region (region_id INTEGER PRIMARY KEY, region_name TEXT);
@@ -41,12 +39,8 @@ INSERT INTO friendship VALUES ('Dan', 'Eve'), ('Eve', 'Fay'), ('Fay', 'Dan'), ('
 
 
 @pytest.fixture(scope="module")
-def club(tmp_path_factory: pytest.TempPathFactory):
-    path = tmp_path_factory.mktemp("misread") / "club.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(CLUB)
-    connection.close()
-    return load(path)
+def club(from_sql):
+    return from_sql("club", CLUB)
 
 
 @pytest.mark.parametrize(

@@ -2,35 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
-from boxkit import BoxSet, Planner, load
+from boxkit import BoxSet, Planner
 
 IVY, OAK, ROSE = ("Ivy",), ("Oak",), ("Rose",)
-
-NURSERY = """
-CREATE TABLE grower (grower_id INTEGER PRIMARY KEY, name TEXT, town TEXT, founded_year INTEGER);
-CREATE TABLE plant (
-    plant_id INTEGER PRIMARY KEY, name TEXT, grower_id INTEGER REFERENCES grower (grower_id), height_cm INTEGER,
-    price REAL, colour TEXT
-);
-INSERT INTO grower VALUES
-    (1, 'Fern & Co', 'Lund', 1950), (2, 'Moss Hall', 'Ystad', 1984), (3, 'Green Yard', 'Lund', 2003);
-INSERT INTO plant VALUES
-    (1, 'Rose', 1, 80, 9.5, 'red'), (2, 'Lily', 1, 60, 4.0, 'white'), (3, 'Oak', 2, 900, 80.0, 'green'),
-    (4, 'Mint', 2, 30, 2.5, 'green'), (5, 'Ivy', 2, 200, 5.0, 'green'), (6, 'Poppy', 3, 50, 3.0, 'red');
-"""
-
-
-@pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
-    path = tmp_path_factory.mktemp("roundabout") / "nursery.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(NURSERY)
-    connection.close()
-    return load(path)
 
 
 @pytest.mark.parametrize(

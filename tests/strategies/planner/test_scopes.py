@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
-from boxkit import Planner, load
+from boxkit import Planner
 
 HOSTEL = """
 CREATE TABLE guest (guest_id INTEGER PRIMARY KEY, first_name TEXT, age INTEGER, sex TEXT, town TEXT);
@@ -38,12 +36,8 @@ INSERT INTO shuttle VALUES (12, 'Airport', 40), (31, 'Harbour', 15), (48, 'Airpo
 
 
 @pytest.fixture(scope="module")
-def hostel(tmp_path_factory: pytest.TempPathFactory):
-    path = tmp_path_factory.mktemp("scopes") / "hostel.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(HOSTEL)
-    connection.close()
-    return load(path)
+def hostel(from_sql):
+    return from_sql("hostel", HOSTEL)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
+from collections.abc import Callable
 
 import pytest
 
-from boxkit import BoxSet, Planner, load
+from boxkit import BoxSet, Planner
 
 ATLAS = """
 CREATE TABLE country (code TEXT PRIMARY KEY, name TEXT, capital TEXT, currency TEXT, landlocked TEXT, area_km2 INTEGER);
@@ -28,12 +28,8 @@ INSERT INTO novel VALUES
 
 
 @pytest.fixture(scope="module")
-def atlas(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
-    path = tmp_path_factory.mktemp("thesaurus") / "atlas.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(ATLAS)
-    connection.close()
-    return load(path)
+def atlas(from_sql: Callable[[str, str], BoxSet]) -> BoxSet:
+    return from_sql("atlas", ATLAS)
 
 
 @pytest.mark.parametrize(

@@ -2,37 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pandas as pd
 import pytest
 
-from boxkit import BoxSet, Planner, load
-
-NURSERY = """
-CREATE TABLE grower (grower_id INTEGER PRIMARY KEY, name TEXT, town TEXT, founded_year INTEGER);
-CREATE TABLE plant (
-    plant_id INTEGER PRIMARY KEY, name TEXT, grower_id INTEGER REFERENCES grower (grower_id), height_cm INTEGER,
-    price REAL, colour TEXT
-);
-CREATE TABLE trail (trail_id INTEGER PRIMARY KEY, name TEXT, length_km REAL, region TEXT, opened_year INTEGER);
-INSERT INTO grower VALUES
-    (1, 'Fern & Co', 'Lund', 1950), (2, 'Moss Hall', 'Ystad', 1984), (3, 'Green Yard', 'Lund', 2003);
-INSERT INTO plant VALUES
-    (1, 'Rose', 1, 80, 9.5, 'red'), (2, 'Lily', 1, 60, 4.0, 'white'), (3, 'Oak', 2, 900, 80.0, 'green'),
-    (4, 'Mint', 2, 30, 2.5, 'green'), (5, 'Ivy', 2, 200, 5.0, 'green'), (6, 'Poppy', 3, 50, 3.0, 'red');
-INSERT INTO trail VALUES
-    (1, 'Ridge', 620.5, 'Skane', 1960), (2, 'Coast', 410, 'Skane', 1990), (3, 'Lake Loop', 12, 'Blekinge', 2010);
-"""
-
-
-@pytest.fixture(scope="module")
-def nursery(tmp_path_factory: pytest.TempPathFactory) -> BoxSet:
-    path = tmp_path_factory.mktemp("wordings") / "nursery.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript(NURSERY)
-    connection.close()
-    return load(path)
+from boxkit import Planner, load
 
 
 @pytest.mark.parametrize(
