@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from boxkit.evaluation.published import published_oracle, published_score
 from boxkit.evaluation.statistics import interval
 from boxkit.evaluation.summary import RunReport, Summary
-from boxkit.evaluation.tables import Table, benchmark_of, label_of, share, spread, who
+from boxkit.evaluation.tables import Table, benchmark_of, columns, label_of, share, spread, strategy_of, who
 
 __all__ = ["model_tables", "oracle_table", "routing_table"]
 
@@ -22,13 +23,13 @@ def model_tables(runs: Sequence[RunReport]) -> Iterator[Table]:
     chosen = [run for run in runs if label_of(run, "group") == _GROUP and run.done]
     for benchmark in dict.fromkeys(map(benchmark_of, chosen)):
         some = [run for run in chosen if benchmark_of(run) == benchmark]
-        variants = list(dict.fromkeys(label_of(run, "variant") for run in some))
+        variants = list(dict.fromkeys(map(strategy_of, some)))
         rows = []
         for model in dict.fromkeys(label_of(run, "model") for run in some):
-            own = {label_of(run, "variant"): run for run in some if label_of(run, "model") == model}
+            own = {strategy_of(run): run for run in some if label_of(run, "model") == model}
             rows.append((model or "no model", *(_cell(own.get(variant)) for variant in variants)))
         title = f"{benchmark}: models and strategies (published figures in brackets)"
-        yield Table(f"models_{benchmark}", title, ("model", *variants), tuple(rows))
+        yield Table(f"models_{benchmark}", title, columns(("model",), variants, "strategy"), tuple(rows))
 
 
 def _cell(run: RunReport | None) -> str:
@@ -49,8 +50,8 @@ def routing_table(runs: Sequence[RunReport]) -> Table:
                 parts[score.correct].append(bool(details["fell_back"]))
         if any(parts.values()):
             rows.append((*who(run), share(parts[True]), share(parts[False])))
-    columns = ("benchmark", "model", "strategy", "% to Python, right", "% to Python, wrong")
-    return Table("routing", "Routing to Python", columns, tuple(rows))
+    names = ("benchmark", "model", "strategy", "% to Python, right", "% to Python, wrong")
+    return Table("routing", "Routing to Python", names, tuple(rows))
 
 
 def oracle_table(runs: Sequence[RunReport]) -> Table:
@@ -61,15 +62,25 @@ def oracle_table(runs: Sequence[RunReport]) -> Table:
             together.setdefault((benchmark_of(run), label_of(run, "model")), []).append(run)
     rows = []
     for (benchmark, model), some in together.items():
-        own = {label_of(run, "variant"): run for run in some}
-        pairs = [pair for pair in _PAIRS if set(pair) <= set(own)]
-        for names in dict.fromkeys((*pairs, tuple(own))):
-            values = _best([own[name] for name in names])
-            if len(names) > 1 and values:
+        for runs_chosen in _choices(some):
+            values = _best(runs_chosen)
+            if len(runs_chosen) > 1 and values:
                 summary = Summary(len(values), 0, sum(map(bool, values)), sum(values) / len(values), *interval(values))
-                told = published_oracle(some[0].settings["dataset"], model, names)
-                rows.append((benchmark, model or "no model", ", ".join(names), *spread(summary), told))
+                variants = [label_of(run, "variant") for run in runs_chosen]
+                is_each_once = len(set(variants)) == len(variants)
+                told = published_oracle(some[0].settings["dataset"], model, variants) if is_each_once else ""
+                names = ", ".join(map(strategy_of, runs_chosen))
+                rows.append((benchmark, model or "no model", names, *spread(summary), told))
     return Table("oracle", "Oracle", ("benchmark", "model", "of", "score", "95 %", "n", "published"), tuple(rows))
+
+
+def _choices(runs: Sequence[RunReport]) -> list[tuple[RunReport, ...]]:
+    """The paper's pairs, each of the runs of that name, and all runs."""
+    own: dict[str, list[RunReport]] = {}
+    for run in runs:
+        own.setdefault(label_of(run, "variant"), []).append(run)
+    pairs = [pair for names in _PAIRS for pair in itertools.product(*(own.get(name, []) for name in names))]
+    return pairs if len(runs) == 2 and pairs else [*pairs, tuple(runs)]
 
 
 def _best(runs: Sequence[RunReport]) -> list[float]:

@@ -13,7 +13,7 @@ from boxkit.errors import UnreadableSource
 from boxkit.evaluation.judging import Predicted, judge
 from boxkit.evaluation.records import Record
 
-__all__ = ["KINDS", "UNTOLD", "appended", "kept_of", "kind_of", "kinds_of", "labels_of", "write_label"]
+__all__ = ["KINDS", "UNTOLD", "appended", "kept_of", "kind_of", "kinds_of", "labels_of", "told", "write_label"]
 
 #: The paper's kinds; what is wrong in logic and what in intent is told by a person's label.
 KINDS = ("execution", "box", "field", "logic", "intent", "format")
@@ -21,7 +21,13 @@ UNTOLD = "logic or intent"
 
 _LABELS = "labels.jsonl"
 _FORMAT = frozenset({"no code", "no answer", "wrong shape", "too large"})
-_NOT_OURS = frozenset({"abstained", "model", "source", "boxkit"})
+#: Failures that are no error of an answer → what a report calls them.
+_NOT_OURS = {
+    "abstained": "abstained",
+    "model": "no reply of the model",
+    "source": "source not read",
+    "boxkit": "fault of boxkit",
+}
 
 
 def kind_of(record: Record, scorer: str, labels: Mapping[str, str] | None = None) -> str:
@@ -64,6 +70,11 @@ def _of_failure(record: Record) -> str:
 def kinds_of(records: Iterable[Record], scorer: str, labels: Mapping[str, str] | None = None) -> Counter[str]:
     """How often each kind of error occurs."""
     return Counter(kind for record in records if (kind := kind_of(record, scorer, labels)))
+
+
+def told(kind: str) -> str:
+    """What a report calls a kind: ``model`` alone would not say that the model gave no reply."""
+    return _NOT_OURS.get(kind, kind)
 
 
 def labels_of(folder: Path | None) -> dict[str, str]:

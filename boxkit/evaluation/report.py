@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -10,12 +11,13 @@ from pathlib import Path
 
 from boxkit.errors import SourceNotFound
 from boxkit.evaluation.ablations import ablations
+from boxkit.evaluation.apart import apart, settings_of
 from boxkit.evaluation.choices import model_tables, oracle_table, routing_table
-from boxkit.evaluation.mistakes import KINDS, UNTOLD, kinds_of
+from boxkit.evaluation.mistakes import KINDS, UNTOLD, kinds_of, told
 from boxkit.evaluation.proposals import told_of
 from boxkit.evaluation.published import published_calls, published_drop, published_score
 from boxkit.evaluation.summary import RunReport, compare, open_run
-from boxkit.evaluation.tables import Table, benchmark_of, label_of, spread, who
+from boxkit.evaluation.tables import Table, benchmark_of, columns, label_of, spread, strategy_of, who
 
 __all__ = ["Table", "runs_below", "tables_of", "write_report"]
 
@@ -40,8 +42,8 @@ def runs_below(paths: Sequence[str | Path]) -> list[RunReport]:
 
 
 def tables_of(runs: Sequence[RunReport]) -> list[Table]:
-    """Every table that these runs have something for."""
-    runs = [run for run in runs if run.done]
+    """Every table that these runs have something for; runs of one name are told apart by their settings."""
+    runs = apart([run for run in runs if run.done])
     made = [
         _overview(runs),
         _scores(runs),
@@ -84,40 +86,60 @@ def _scores(runs: Sequence[RunReport]) -> Table:
         for name in run.scorers
         if run.summary(name).questions
     ]
-    columns = ("benchmark", "model", "strategy", "scorer", "score", "95 %", "n", "published")
-    return Table("scores", "Scores by model and strategy", columns, tuple(rows))
+    names = ("benchmark", "model", "strategy", "scorer", "score", "95 %", "n", "published")
+    return Table("scores", "Scores by model and strategy", names, tuple(rows))
 
 
 def _ablations(runs: Sequence[RunReport]) -> Table:
-    """Each component's worth: the drop against the full strategy over the same questions (Pandora's Table 3)."""
+    """Each component's worth: the drop against the full strategy over the same questions (Pandora's Table 3).
+
+    Where there are several full ones, each run is compared with the one that differs from it in the least.
+    """
+    fulls = [run for run in runs if label_of(run, "variant") == "full"]
+    compared = [(full, run) for full in fulls for run in runs if _nearest(run, fulls) is full]
+    is_told = len({_alike(full) for full in fulls}) < len(fulls)
     rows = []
-    for full in (run for run in runs if label_of(run, "variant") == "full"):
-        for run in runs:
-            same = all(label_of(run, name) == label_of(full, name) for name in ("model", "group"))
-            if not same or benchmark_of(run) != benchmark_of(full) or not set(run.values()) & set(full.values()):
-                continue
-            name = label_of(run, "variant")
-            found = compare(full, run)
-            drop = (
-                ""
-                if run is full
-                else f"{100 * found.difference:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}]"
-            )
-            published = published_drop(name)
-            rows.append((*who(run), *spread(run.summary()), drop, "" if run is full else f"{found.p:.3f}", published))
-    columns = ("benchmark", "model", "variant", "score", "95 %", "n", "difference", "p", "published")
-    return Table("ablations", "Ablations", columns, tuple(rows))
+    for full, run in compared:
+        found = compare(full, run)
+        drop = f"{100 * found.difference:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}]"
+        cells = ("", "") if run is full else (drop, f"{found.p:.3f}")
+        against = ("" if run is full else strategy_of(full),) if is_told else ()
+        published = published_drop(label_of(run, "variant"))
+        rows.append((*who(run), *spread(run.summary()), *against, *cells, published))
+    against = ("against",) if is_told else ()
+    names = ("benchmark", "model", "variant", "score", "95 %", "n", *against, "difference", "p", "published")
+    return Table("ablations", "Ablations", names, tuple(rows))
+
+
+def _alike(run: RunReport) -> tuple[str, str, str]:
+    """What must be the same in runs that are compared."""
+    return benchmark_of(run), label_of(run, "model"), label_of(run, "group")
+
+
+def _nearest(run: RunReport, fulls: Sequence[RunReport]) -> RunReport | None:
+    """The full run that a run is compared with; None where there is none."""
+    if any(run is full for full in fulls):
+        return run
+    own = settings_of(run)
+
+    def far(full: RunReport) -> tuple[int, bool]:
+        theirs = settings_of(full)
+        changed = sum(own.get(name) != theirs.get(name) for name in {*own, *theirs})
+        beside = run.folder is not None and full.folder is not None and run.folder.parent == full.folder.parent
+        return changed, not beside
+
+    may = [full for full in fulls if _alike(full) == _alike(run) and set(run.values()) & set(full.values())]
+    return min(may, key=far, default=None)
 
 
 def _groups(runs: Sequence[RunReport]) -> list[Table]:
     """By database, category, hardness, level (StarQA's Table 3)."""
     names = dict.fromkeys(name for run in runs for name in run.groups)
-    columns = ("benchmark", "model", "strategy", "value", "score", "95 %", "n")
     return [
         Table(
             f"by_{name}",
             f"Scores by {name}",
-            (*columns[:3], name, *columns[4:]),
+            _with_group(name),
             tuple(
                 (*who(run), value, *spread(summary))
                 for run in runs
@@ -129,6 +151,12 @@ def _groups(runs: Sequence[RunReport]) -> list[Table]:
     ]
 
 
+def _with_group(name: str) -> tuple[str, ...]:
+    """The columns of a table by a group, which own data may call like another column."""
+    *fixed, group = columns(("benchmark", "model", "strategy", "score", "95 %", "n"), (name,), "group")
+    return (*fixed[:3], group, *fixed[3:])
+
+
 def _calls(runs: Sequence[RunReport]) -> Table:
     """Calls, tokens, dollars and seconds a question."""
     rows = []
@@ -138,12 +166,21 @@ def _calls(runs: Sequence[RunReport]) -> Table:
         virtual = "unknown" if usage.virtual_dollars is None else f"{usage.virtual_dollars:.4f}"
         tokens = (usage.prompt_tokens + usage.completion_tokens) / count
         seconds = sum(each.seconds for each in run.records) / count
-        told = published_calls(run.settings["dataset"], label_of(run, "variant"))
-        cells = (f"{usage.calls / count:.2f}", told, f"{tokens:.0f}", dollars, virtual, f"{seconds:.2f}", str(run.done))
+        published = published_calls(run.settings["dataset"], label_of(run, "variant"))
+        cells = (
+            f"{usage.calls / count:.2f}",
+            published,
+            f"{tokens:.0f}",
+            dollars,
+            virtual,
+            f"{seconds:.2f}",
+            str(run.done),
+        )
         rows.append((*who(run), *cells))
-    cost = ("calls", "published", "tokens", "dollars paid", "without the cache", "seconds", "n")
-    columns = ("benchmark", "model", "strategy", *cost)
-    return Table("costs", "Calls, tokens and seconds a question; dollars in all", columns, tuple(rows))
+    each = ("calls a question", "published calls", "tokens a question")
+    cost = (*each, "dollars paid in all", "dollars without the cache", "seconds a question", "n")
+    names = ("benchmark", "model", "strategy", *cost)
+    return Table("costs", "Calls, tokens and seconds a question; dollars in all", names, tuple(rows))
 
 
 def _errors(runs: Sequence[RunReport]) -> Table:
@@ -159,10 +196,11 @@ def _errors(runs: Sequence[RunReport]) -> Table:
         for run, counts in zip(runs, counted, strict=True)
         if counts
     ]
-    told = [f"{UNTOLD}: not yet told apart by a person"] if UNTOLD in others else []
-    told += ["proposed: by a model, and not yet confirmed"] if any("proposed" in kind for kind in others) else []
-    title = "Errors by kind" + (f" ({'; '.join(told)})" if told else "")
-    return Table("errors", title, ("benchmark", "model", "strategy", *kinds), tuple(rows))
+    notes = [f"{UNTOLD}: not yet told apart by a person"] if UNTOLD in others else []
+    notes += ["proposed: by a model, and not yet confirmed"] if any("proposed" in kind for kind in others) else []
+    title = "Errors by kind" + (f" ({'; '.join(notes)})" if notes else "")
+    names = columns(("benchmark", "model", "strategy"), map(told, kinds), "error:")
+    return Table("errors", title, names, tuple(rows))
 
 
 def write_report(runs: Sequence[RunReport], out: str | Path, *, figures: bool = True) -> Path:
@@ -181,11 +219,12 @@ def write_report(runs: Sequence[RunReport], out: str | Path, *, figures: bool = 
     """
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
+    runs = apart(runs)
     tables = tables_of(runs)
     parts = ["# Evaluation", _notes(runs), *(table.markdown() for table in tables)]
+    taken: set[str] = set()
     for table in tables:
-        name = re.sub(r"\W+", "_", table.name)
-        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+        with (folder / _file_name(table.name, taken)).open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([table.columns, *table.rows])
     if figures:
         from boxkit.evaluation.figures import draw
@@ -196,6 +235,17 @@ def write_report(runs: Sequence[RunReport], out: str | Path, *, figures: bool = 
     return report
 
 
+def _file_name(table: str, taken: set[str]) -> str:
+    """A table's file, no two alike even where capitals are not told apart."""
+    name = stem = re.sub(r"\W+", "_", table)
+    for number in itertools.count(2):
+        if name.casefold() not in taken:
+            break
+        name = f"{stem}_{number}"
+    taken.add(name.casefold())
+    return f"{name}.csv"
+
+
 def _notes(runs: Sequence[RunReport]) -> str:
     """What whoever reads the tables must know; what is true of all runs of a benchmark is said once."""
     head = (
@@ -204,12 +254,12 @@ def _notes(runs: Sequence[RunReport]) -> str:
     )
     true_of: dict[tuple[str, str], list[str]] = {}
     for run in runs:
-        told = [*run.about.get("notes", ())]
+        notes = [*run.about.get("notes", ())]
         if run.about.get("skipped"):
-            told.append(f"{len(run.about['skipped'])} rows that do not fit are left out")
+            notes.append(f"{len(run.about['skipped'])} rows that do not fit are left out")
         if run.done < run.total:
-            told.append(f"{run.done} of {run.total} questions are done")
-        for each in told:
+            notes.append(f"{run.done} of {run.total} questions are done")
+        for each in notes:
             true_of.setdefault((benchmark_of(run), each), []).append(" ".join(filter(None, who(run)[1:])))
     counts = Counter(map(benchmark_of, runs))
     lines = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from boxkit.evaluation.statistics import wilson
 from boxkit.evaluation.summary import RunReport, Summary
 
-__all__ = ["Table", "benchmark_of", "label_of", "share", "spread", "who"]
+__all__ = ["Table", "benchmark_of", "columns", "label_of", "share", "spread", "strategy_of", "who"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,21 @@ class Table:
         return "\n".join([f"## {self.title}", "", line(self.columns), rule, *map(line, self.rows)])
 
 
+def columns(fixed: Sequence[str], more: Iterable[str], what: str) -> tuple[str, ...]:
+    """The names of a table's columns, no two alike: those that data give say ``what`` they are where one is taken.
+
+    >>> columns(("model", "strategy"), ("model", "single"), "strategy")
+    ('model', 'strategy', 'strategy model', 'single')
+    """
+    found = list(fixed)
+    for name in more:
+        told = f"{what} {name}" if name in found else name
+        found.append(told if told not in found else f"{told} ({len(found)})")
+    return tuple(found)
+
+
 def label_of(run: RunReport, name: str) -> str:
-    """What a report calls a run: its ``model``, ``variant`` or ``group``; empty where nothing."""
+    """What a report calls a run: its ``model``, ``variant``, ``group`` or ``detail``; empty where nothing."""
     labels: dict[str, str] = run.about.get("labels", {})
     return labels.get(name, "")
 
@@ -50,7 +63,13 @@ def benchmark_of(run: RunReport) -> str:
 
 def who(run: RunReport) -> tuple[str, str, str]:
     """The first cells of a row: benchmark, model, strategy."""
-    return benchmark_of(run), label_of(run, "model") or "no model", label_of(run, "variant")
+    return benchmark_of(run), label_of(run, "model") or "no model", strategy_of(run)
+
+
+def strategy_of(run: RunReport) -> str:
+    """The strategy, with what sets it apart from others of its name: ``Pandora (k=4)``."""
+    variant, detail = label_of(run, "variant"), label_of(run, "detail")
+    return f"{variant} ({detail})".strip() if detail else variant
 
 
 def spread(summary: Summary) -> tuple[str, str, str]:

@@ -18,8 +18,19 @@ from boxkit.evaluation.summary import RunReport
 YES, NO = Score.of(True, ""), Score.of(False, "other rows")
 
 
-def run(variant, right, *, dataset="starqa", model="o3-mini", group="strategies", fell_back=None, calls=1):
-    """A run of a question for each letter of ``right``: y, n, or - for one without gold."""
+def run(
+    variant,
+    right,
+    *,
+    dataset="starqa",
+    model="o3-mini",
+    group="strategies",
+    fell_back=None,
+    calls=1,
+    folder=None,
+    **own,
+):
+    """A run of a question for each letter of ``right``: y, n, or - for one without gold; ``own`` are its settings."""
     records = []
     for at, letter in enumerate(right):
         details = {} if fell_back is None else {"fell_back": fell_back[at] == "p"}
@@ -41,8 +52,8 @@ def run(variant, right, *, dataset="starqa", model="o3-mini", group="strategies"
             )
         )
     labels = {"model": model, "variant": variant, "group": group}
-    settings = {"dataset": dataset, "split": "test"}
-    return RunReport(settings, {"scorers": [dataset], "labels": labels}, records, [], len(records))
+    settings = {"dataset": dataset, "split": "test", "strategy": {"kind": "Pandora", **own}}
+    return RunReport(settings, {"scorers": [dataset], "labels": labels}, records, [], len(records), folder=folder)
 
 
 def table(name, *runs):
@@ -84,7 +95,7 @@ def test_routing_is_counted_apart_on_what_is_right_and_wrong():
 def test_calls_and_categories_and_benchmarks_stand_side_by_side():
     runs = [run("multi", "yn", calls=3), run("multi", "yyy", dataset="archer", calls=2)]
     costs = table("costs", *runs)
-    assert [(row["calls"], row["published"], row["n"]) for row in costs] == [
+    assert [(row["calls a question"], row["published calls"], row["n"]) for row in costs] == [
         ("3.00", "2.6 to 3", "2"),
         ("2.00", "", "3"),
     ]
@@ -109,6 +120,102 @@ def test_a_benchmark_without_a_group_is_left_out_of_its_table_only():
         object.__setattr__(record, "groups", {})
     assert {row["benchmark"] for row in table("by_category", run("Text2SQL", "yn"), bare)} == {"starqa/test"}
     assert {row["benchmark"] for row in table("scores", run("Text2SQL", "yn"), bare)} == {"starqa/test", "own/test"}
+
+
+def strategies(name, *runs):
+    return list(dict.fromkeys(row["strategy"] for row in table(name, *runs)))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ({"k": 4}, {"k": 10}, ["k=4", "k=10"]),
+        ({"k": 4, "attempts": 1}, {"k": 10, "attempts": 3}, ["k=4, attempts=1", "k=10, attempts=3"]),
+        ({"seed": None}, {"seed": 3}, ["seed=none", "seed=3"]),
+        ({"samples": 3}, {"samples": 5}, ["samples=3", "samples=5"]),
+        (
+            {"memory": {"demonstrations": 9, "digest": "a"}},
+            {"memory": None},
+            ["demonstrations=9", "demonstrations=none"],
+        ),
+        ({"first": {"limit": 1}, "second": {"limit": 1}}, {"first": {"limit": 2}, "second": {"limit": 3}}, None),
+        ({"kind": "Text2SQL", "k": 4}, {"kind": "Planner"}, ["strategy=Text2SQL", "strategy=Planner"]),
+        (
+            {"profile": {"name": "a", "ties": "all"}},
+            {"profile": {"name": "b", "ties": "1"}},
+            ["profile=a", "profile=b"],
+        ),
+        ({"url": "x" * 99}, {"url": "x" * 98}, None),
+        ({"folder": "a/x"}, {"folder": "a/y"}, ["folder=x", "folder=y"]),
+        ({}, {}, ["run=1", "run=2"]),
+    ],
+)
+def test_runs_of_one_name_are_told_apart_by_their_settings_so_that_a_row_can_be_attributed(one, other, told, tmp_path):
+    runs = []
+    for given in (one, other):
+        folder = tmp_path / given["folder"] if "folder" in given else None
+        own = {name: value for name, value in given.items() if name != "folder"}
+        runs.append(run("Pandora", "yn", fell_back="ps", folder=folder, **own))
+    found = strategies("scores", *runs)
+    assert len(found) == 2, "nobody could tell the rows apart"
+    assert told is None or found == [f"Pandora ({each})" for each in told]
+    for name in ("by_category", "costs", "errors", "routing"):
+        assert strategies(name, *runs) == found
+    (row,) = table("models_starqa/test", *runs)
+    assert list(row)[1:] == found, "one of two runs would be missing from StarQA's table"
+    assert table("oracle", *runs)[0]["of"] == ", ".join(found)
+
+
+def test_names_that_are_distinct_stay_as_they_are():
+    runs = [run("Pandora", "yn", k=4), run("-EG", "yn", k=4, attempts=1), run("Pandora", "yn", model="mine", k=10)]
+    assert strategies("scores", *runs) == ["Pandora", "-EG"]
+
+
+def test_an_overview_keeps_runs_of_the_same_settings_in_one_row():
+    runs = [run("Pandora", "yn", k=4), run("Pandora", "yy", k=10), run("Pandora", "yyy", dataset="archer", k=10)]
+    rows = table("overview", *runs)
+    assert [(row["strategy"], bool(row["starqa/test"]), bool(row["archer/test"])) for row in rows] == [
+        ("Pandora (k=4)", True, False),
+        ("Pandora (k=10)", True, True),
+    ]
+
+
+def test_an_ablation_is_compared_with_the_full_run_that_is_like_it():
+    fulls = [run("full", right, group="components", k=k, attempts=3) for right, k in (("yyyn", 10), ("ynnn", 4))]
+    rows = table("ablations", *fulls, run("-EG", "nnnn", group="components", k=4, attempts=1))
+    told = [(row["variant"], row["against"], row["difference"][:6]) for row in rows]
+    assert told == [("full (k=10)", "", ""), ("full (k=4)", "", ""), ("-EG", "full (k=4)", "-25.0 ")]
+
+
+def test_files_and_legends_tell_the_same_runs_apart_as_the_page(tmp_path):
+    from matplotlib.figure import Figure
+
+    from boxkit.evaluation.figures import _demonstrations
+
+    runs = [run(f"K={k}", "yn", group="k", k=k, attempts=attempts) for attempts in (1, 3) for k in (0, 4)]
+    report = write_report(runs, tmp_path)
+    told = [f"K={k} (attempts={attempts})" for attempts in (1, 3) for k in (0, 4)]
+    assert all(each in report.read_text() and each in (tmp_path / "scores.csv").read_text() for each in told)
+    axes = Figure().subplots()
+    assert _demonstrations(axes, [*runs, run("mine", "y", group="k")])
+    assert [(line.get_label(), list(line.get_xdata())) for line in axes.get_lines()] == [
+        ("starqa/test, o3-mini (attempts=1)", [0, 4]),
+        ("starqa/test, o3-mini (attempts=3)", [0, 4]),
+    ]
+
+
+def test_no_two_columns_of_a_file_have_one_name(tmp_path):
+    broken = run("model", "nnn", model="mine")
+    for record, failure in zip(broken.records, ("model", "source", "abstained"), strict=True):
+        object.__setattr__(record, "failure", failure)
+        object.__setattr__(record, "groups", {"score": ("a",), "model": ("b",), "Model": ("c",)})
+    (row,) = table("errors", broken)
+    assert (row["model"], row["no reply of the model"], row["source not read"]) == ("mine", "1", "1")
+    tables = tables_of([broken, run("single", "y", model="mine")])
+    for each in tables:
+        assert len(set(each.columns)) == len(each.columns), "a data frame of the file would lose a column"
+    write_report([broken], tmp_path, figures=False)
+    assert {"by_model.csv", "by_Model_2.csv", "by_score.csv"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_pandoras_drops_are_paired_differences():
