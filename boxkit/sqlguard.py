@@ -8,7 +8,7 @@ says what is asked for, not what a database's own functions do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from boxkit.errors import MissingExtra, UnsafeSQL
@@ -36,6 +36,13 @@ def check(sql: str, dialect: str = "sqlite") -> None:
     Raises:
         UnsafeSQL: It is no query, or more than one, or would change something; or it cannot be parsed.
     """
+    _checked(sql, dialect)
+
+
+@lru_cache(
+    maxsize=256
+)  # samples of a vote, variants of an ablation and a draft ask the same; what is refused is not kept
+def _checked(sql: str, dialect: str) -> None:
     statements = _parsed(sql, dialect)
     if len(statements) != 1:
         found = "nothing" if not statements else f"{len(statements)} statements"

@@ -118,7 +118,8 @@ class Database:
             return uri
         # To open a database in WAL mode, SQLite makes two files beside it. Where nobody has it open there are none, and
         # its own file is all there is to read.
-        is_wal = SourceFile.of(self.path).head[18:20] == b"\x02\x02"
+        with self.path.open("rb", buffering=0) as file:
+            is_wal = file.read(20)[18:] == b"\x02\x02"
         return f"{uri}&immutable=1" if is_wal else uri
 
     def _open(self) -> sqlite3.Connection:

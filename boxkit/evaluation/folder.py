@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from boxkit.answer import Usage
 from boxkit.errors import BoxkitError, SourceNotFound, UnreadableSource
 from boxkit.evaluation.records import Record, usage_of
 
-__all__ = ["Lost", "RunFolder", "line_of", "read_run"]
+__all__ = ["Lost", "RunFolder", "read_run"]
 
 RECORDS = "records.jsonl"
 SETTINGS = "run.json"
@@ -53,8 +53,11 @@ class RunFolder:
     records: list[Record] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
     _file: IO[bytes] | None = None
-    _waiting: list[tuple[bytes, asyncio.Future[None]]] = field(default_factory=list, repr=False)
-    _writer: asyncio.Task[None] | None = None
+    _waiting: list[bytes] = field(default_factory=list, repr=False)
+    _added: int = 0
+    _synced: int = 0
+    _adding: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _syncing: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _broken: OSError | None = None
 
     def __enter__(self) -> RunFolder:
@@ -86,7 +89,8 @@ class RunFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._file is not None:
-            self._file.close()
+            with self._syncing:
+                self._file.close()
 
     def _begin(self) -> None:
         assert self.path is not None and self._file is not None
@@ -100,54 +104,44 @@ class RunFolder:
             raise UnreadableSource(f"it has {RECORDS} but no {SETTINGS}", where=str(self.path))
         _replace(settings, _settings(self))
 
-    async def add(self, record: Record, line: bytes) -> None:
-        """Keep a finished question; it is on disk when this returns.
-
-        Args:
-            record: The record.
-            line: What `line_of` makes of it; made in another thread, as it takes a while.
+    def keep(self, record: Record) -> None:
+        """Put a finished question on disk; it is there when this returns. From many threads at once.
 
         Raises:
             BoxkitError: It cannot be written.
         """
-        await self._append(line)
-        self.records.append(record)
+        self._append({"record": record.to_json()} if self._file is not None else {})
 
-    async def add_lost(self, lost: Lost) -> None:
-        """Keep what a failed call cost; as `add` does."""
-        await self._append(_line({"lost": asdict(lost)}))
-        self.lost.append(lost)
+    def keep_lost(self, lost: Lost) -> None:
+        """Put what a failed call cost on disk, as `keep` does."""
+        self._append({"lost": asdict(lost)})
 
-    async def take_back(self, record: Record) -> None:
-        """Count a finished question as lost; its cost stays."""
+    def take_back(self, record: Record) -> None:
+        """Count a finished question as lost, on disk as well; its cost stays."""
         # On disk its own line has the cost already.
-        await self._append(_line({"lost": asdict(Lost(record.key, f"taken back: {record.message}"))}))
+        self.keep_lost(Lost(record.key, f"taken back: {record.message}"))
         self.records = [each for each in self.records if each.key != record.key]
         self.lost.append(Lost.of(record))
 
-    async def _append(self, line: bytes) -> None:
+    def _append(self, values: Mapping[str, Any]) -> None:
+        """Write a line, with one sync for all that threads have added while the last one was under way."""
         if self._file is None:
             return
-        done = asyncio.get_running_loop().create_future()
-        self._waiting.append((line, done))
-        if self._writer is None or self._writer.done():
-            self._writer = asyncio.create_task(self._write())
-        await done
-
-    async def _write(self) -> None:
-        """Write what waits, all of it with one sync, until nothing waits."""
-        while self._waiting:
-            batch, self._waiting = self._waiting, []
+        line = _line(values)
+        with self._adding:
+            self._waiting.append(line)
+            self._added += 1
+            own = self._added
+        with self._syncing:
+            if own <= self._synced:
+                return
+            with self._adding:
+                batch, self._waiting, last = self._waiting, [], self._added
             try:
-                await asyncio.to_thread(self._sync, b"".join(line for line, _ in batch))
+                self._sync(b"".join(batch))
             except OSError as error:
-                for _, done in batch:
-                    if not done.done():
-                        done.set_exception(self._unkept(error))
-                continue
-            for _, done in batch:
-                if not done.done():
-                    done.set_result(None)
+                raise self._unkept(error) from error
+            self._synced = last
 
     def _sync(self, content: bytes) -> None:
         assert self._file is not None
@@ -167,16 +161,6 @@ class RunFolder:
             where=str(self.path),
             hint="make room for them; the same command then goes on",
         )
-
-    async def close(self) -> None:
-        """Wait until everything is written."""
-        if self._writer is not None:
-            await self._writer
-
-
-def line_of(record: Record) -> bytes:
-    """A record as a run's file holds it."""
-    return _line({"record": record.to_json()})
 
 
 def _line(values: Mapping[str, Any]) -> bytes:

@@ -113,14 +113,16 @@ class Record:
 
     def with_gold(self, task: Task) -> Record:
         """The same with the task's gold, as of now, and what else its scorers take."""
-        record = replace(self, gold=(), gold_problem="", context=task.context)
+        gold: Sequence[tuple[Any, ...]] = ()
+        problem = ""
         try:
-            return replace(record, gold=tuple(tuple(row) for row in task.gold()))
+            gold = tuple(tuple(row) for row in task.gold())
         except (SourceError, BoxError) as error:
-            return replace(record, gold_problem=str(error))
+            problem = str(error)
         except Exception:
             # One evaluated example is a border.
-            return replace(record, gold_problem=traceback.format_exc(limit=-3))
+            problem = traceback.format_exc(limit=-3)
+        return replace(self, gold=gold, gold_problem=problem, context=task.context)
 
     @property
     def sql(self) -> str:
@@ -158,7 +160,8 @@ class Record:
         """As JSON values that lose nothing."""
         state = {name: getattr(self, name) for name in self.__slots__}
         state |= {"rows": encoded(self.rows), "gold": encoded(self.gold), "usage": asdict(self.usage)}
-        return state | {"scores": {name: asdict(score) for name, score in self.scores.items()}}
+        scores = {name: {part: getattr(score, part) for part in score.__slots__} for name, score in self.scores.items()}
+        return state | {"scores": scores}
 
     @classmethod
     def from_json(cls, state: Mapping[str, Any]) -> Record:

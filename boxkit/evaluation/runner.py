@@ -32,7 +32,7 @@ from boxkit.errors import (
 from boxkit.evaluation.arguments import check_dataset, check_numbers, check_strategy, names_of
 from boxkit.evaluation.datasets import Dataset, Task, open_dataset
 from boxkit.evaluation.datasets.databases import NamedBoxes
-from boxkit.evaluation.folder import Lost, RunFolder, line_of
+from boxkit.evaluation.folder import Lost, RunFolder
 from boxkit.evaluation.identity import described, models_of, seed_of, without_split
 from boxkit.evaluation.records import Record
 from boxkit.evaluation.sqlite_files import close_idle
@@ -53,7 +53,7 @@ _OWN = (PromptTooLong, Refused)
 #: Such failures, or faults of our own, in a row that end the run.
 _LOST_IN_A_ROW = 8
 #: Threads that load sources and judge answers, at the most: more of them only wait for each other.
-_THREADS = 8
+_THREADS = 4
 #: How often one question is put back.
 _TRIES = 3
 
@@ -126,7 +126,6 @@ async def aevaluate(
             try:
                 await run.work(concurrency)
             finally:
-                await folder.close()
                 close_idle()
         return run.report
 
@@ -288,8 +287,8 @@ class _Run:
             self._put_back(task, error)
             return
         self.lost_in_a_row = 0
-        record, line = await self._in_pool(lambda: self._with_line(task, record))
-        await self.folder.add(record, line)
+        record = await self._in_pool(lambda: self._kept(task, record))
+        self.folder.records.append(record)
         self.spent += record.usage
         self.report.records.append(record)
         self._count_fault(record)
@@ -311,7 +310,7 @@ class _Run:
         if not failed:
             return
         for record in failed:
-            await self.folder.take_back(record)
+            self.folder.take_back(record)
         keys = {record.key for record in failed}
         self.report.records = [record for record in self.report.records if record.key not in keys]
         self.ended = self.ended or LLMError(
@@ -348,16 +347,18 @@ class _Run:
             # One evaluated example is a border: a fault of ours is on record, and the run goes on.
             return record.failed("boxkit", traceback.format_exc(limit=-8)), True
 
-    def _with_line(self, task: Task, record: Record) -> tuple[Record, bytes]:
-        """The judged record, and the line that its folder keeps."""
-        judged = _judged(task, record, self.scorers)
-        return judged, line_of(judged) if self.folder.path is not None else b""
+    def _kept(self, task: Task, record: Record) -> Record:
+        """The record with its gold, as of now, and the verdicts; on disk."""
+        judged = record.with_gold(task).scored(self.scorers)
+        self.folder.keep(judged)
+        return judged
 
     async def _lost(self, task: Task, error: LLMError) -> None:
         usage = error.usage or Usage()
         if usage.calls or not isinstance(error, BudgetSpent):
             lost = Lost(task.key, f"{type(error).__name__}: {error}", usage)
-            await self.folder.add_lost(lost)
+            await self._in_pool(lambda: self.folder.keep_lost(lost))
+            self.folder.lost.append(lost)
             self.spent += usage
             self._tell()
 
@@ -376,8 +377,3 @@ class _Run:
     def _tell(self) -> None:
         if self.on_progress is not None:
             self.on_progress(self.report)
-
-
-def _judged(task: Task, record: Record, scorers: Sequence[str]) -> Record:
-    """The record with its gold, as of now, and the verdicts."""
-    return record.with_gold(task).scored(scorers)

@@ -63,16 +63,16 @@ class SqliteEngine:
         if refusal is not None:
             return refusal
         started = time.monotonic()
-        content = b""
-        if not self.path:
+        content, path = b"", self.path
+        if not path:
             try:
                 with self.database.connect() as connection:
                     content = connection.serialize()
             except SourceError as error:
                 return _unreadable(error, sql)
         head = {
-            "uri": self.database.uri if self.path else "",
-            "path": self.path or "",
+            "uri": self.database.uri if path else "",
+            "path": path or "",
             "bytes": len(content),
             "sql": sql,
             "rows": limits.rows,

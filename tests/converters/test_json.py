@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +114,16 @@ def test_deep_nesting_is_an_error_and_no_crash(load) -> None:
         ["1e999", "7"],
     ],
 )
-def test_numbers_that_no_number_type_holds_make_a_column_text_with_a_note(load, numbers: list[str]) -> None:
-    boxes = load("[" + ",".join(f'{{"a": {each}}}' for each in numbers) + ', {"a": null}]')
+@pytest.mark.parametrize("digits", [4300, 200_000])
+def test_numbers_that_no_number_type_holds_make_a_column_text_with_a_note(
+    load, numbers: list[str], digits: int
+) -> None:
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(digits)  # as the command line does, which writes long results
+    try:
+        boxes = load("[" + ",".join(f'{{"a": {each}}}' for each in numbers) + ', {"a": null}]')
+    finally:
+        sys.set_int_max_str_digits(before)
     assert values(boxes, "orders", "a") == [*numbers, None]
     assert any("stays text" in note.message or "stay text" in note.message for note in boxes.notes)
 

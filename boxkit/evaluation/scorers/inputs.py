@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from inspect import signature
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from inspect import Parameter, signature
 from typing import Any
 
 __all__ = ["check_inputs"]
@@ -38,7 +39,7 @@ def check_inputs(name: str, made: Callable[..., Any], predicted: Any, gold: Any,
     Raises:
         TypeError: It takes no such setting, or rows or gold are of another kind; the message says what it takes.
     """
-    taken = list(signature(made).parameters.values())[2:]
+    taken = _settings(made)
     for key in context:
         if key not in [each.name for each in taken]:
             takes = ", ".join(each.name for each in taken)
@@ -52,6 +53,12 @@ def check_inputs(name: str, made: Callable[..., Any], predicted: Any, gold: Any,
         _check(name, "predicted", predicted, kind)
     elif name not in _VERDICT_ON_ALL or _is_frame(predicted):
         _check_items(name, "predicted", predicted, "cells")
+
+
+@cache
+def _settings(made: Callable[..., Any]) -> Sequence[Parameter]:
+    """What a scorer takes beside rows and gold."""
+    return list(signature(made).parameters.values())[2:]
 
 
 def _check(name: str, which: str, value: Any, kind: str) -> None:
