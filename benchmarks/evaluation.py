@@ -1,14 +1,14 @@
 """The runner's throughput: a scripted model that takes 200 ms, many questions, many at once, against the ideal.
 
-    python benchmarks/evaluation.py [--questions 1000] [--concurrency 64] [--strategy text2sql|knowledge|pandora]
+    python benchmarks/evaluation.py [--questions 1000] [--concurrency 64] [--strategy knowledge|text2sql|pandora]
 
-The ideal is the model's latency alone: rounds of questions that each wait for it. Text2SQL prompts, asks, checks the
-query and runs it in SQLite; each answer is scored against gold, executed once for the two questions that share it, and
-synced to disk. Pandora also runs each answer's code in the sandbox, so that its ideal is bounded by what this machine's
-sandboxes do: both are printed. One interpreter answers all questions: at 3.1 ms a question it is busy all the time that
-64 questions at once wait for the model, so that the ratio falls with whatever else the machine does, and others
-make each switch between threads dearer too. To compare two versions, run both at the same time and compare the
-processor's time a question.
+The ideal is the model's latency alone: rounds of questions that each wait for it. Knowledge asks once and runs nothing,
+so that it measures the runner: each answer is judged by four scorers against gold, executed once for the two questions
+that share it, and synced to disk. Text2SQL also prompts with a schema, checks the query and runs it in SQLite; Pandora
+runs each answer's code in the sandbox, so that its ideal is bounded by what this machine's sandboxes do: both are
+printed. One interpreter answers all questions: at 3.1 ms a question it is busy all the time that 64 questions at once
+wait for the model, so that Text2SQL is bound by it, and the ratio falls with whatever else the machine does. To compare
+two versions, run both at the same time and compare the processor's time a question.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The runner's throughput.")
     parser.add_argument("--questions", type=int, default=1000)
     parser.add_argument("--concurrency", type=int, default=64)
-    parser.add_argument("--strategy", choices=KINDS, default="text2sql")
+    parser.add_argument("--strategy", choices=KINDS, default="knowledge")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         asked = dataset(Path(scratch), options.questions)
