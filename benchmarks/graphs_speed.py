@@ -111,7 +111,7 @@ def measure(name: str, path: Path) -> tuple[list[float], float]:
 
 def one(name: str, path: Path) -> None:
     import numpy  # noqa: F401 - what every user of boxes has in memory already
-    import pandas  # noqa: F401
+    import pandas  # noqa: F401 - likewise
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     figures = MEASURES[name](path)

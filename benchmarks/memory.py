@@ -64,7 +64,7 @@ def searches(count: int, dimension: int, query_count: int, kinds: list[str]) -> 
     print(f"{count:>9,} {'NumPy':8} {p50:9.2f} {p99:9.2f} {1:7.2f}  {1:9.3f} {0:8.1f}", flush=True)
     for kind in kinds:
         started = time.perf_counter()
-        index = VectorIndex(dimension, kind)  # type: ignore[arg-type]
+        index = VectorIndex(dimension, kind)
         index.add(vectors)
         built = time.perf_counter() - started
         ours50, ours99, found = timed(lambda query, index=index: index.search(query, K)[0], queries)

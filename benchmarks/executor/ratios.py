@@ -135,10 +135,7 @@ def _added_mb(over: BoxSet) -> float:
 
 def ten_snippets() -> list[Row]:
     over = boxes(**frames())
-    fresh = median(
-        clocked(lambda code=code: OTHERS["a fresh process"](code, frames()))
-        for code in SNIPPETS.values()  # type: ignore[misc]
-    )
+    fresh = median(clocked(lambda code=code: OTHERS["a fresh process"](code, frames())) for code in SNIPPETS.values())
     rows = []
     for name, pause, bound in (("forked", 0.0, 1 / 20), ("standby ready", STANDBY_S, 1 / 50)):
         works = {label: lambda code=code: run(code, over) for label, code in SNIPPETS.items()}

@@ -57,7 +57,7 @@ def pandas_ai(script: Script) -> Callable[[], Any]:
         def type(self) -> str:
             return "scripted"
 
-        def call(self, instruction: Any, context: Any = None) -> str:  # noqa: ARG002
+        def call(self, instruction: Any, context: Any = None) -> str:  # noqa: ARG002 - its names are the base class's
             reply = script.next(instruction.to_string())
             return f"```python\n{opening}{reply.code}\n{closing}```" if reply.code else reply.words
 
@@ -81,7 +81,7 @@ def llama_index(script: Script) -> Callable[[], Any]:
         def metadata(self) -> LLMMetadata:
             return LLMMetadata()
 
-        def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:  # noqa: ARG002
+        def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:  # noqa: ARG002 - its names are the base class's
             reply = script.next(prompt)
             return CompletionResponse(text=f"customer = df\n{reply.code}\nanswer" if reply.code else reply.words)
 
