@@ -244,7 +244,8 @@ class _Compiler:
             if not measure.field:
                 return ex.Aggregated("count")
             return ex.Aggregated("count", self._column(measure), distinct=measure.distinct)
-        return ex.Aggregated(measure.function, self._column(measure))  # type: ignore[arg-type]
+        assert measure.function, "a plain value is no figure"
+        return ex.Aggregated(measure.function, self._column(measure))
 
     # Groups.
 
@@ -348,5 +349,5 @@ def _compared(test: Test, column: ex.Column) -> ex.Expression:
     if test.operator == "between":
         condition = ex.Between(column, values[0], values[1])
     else:
-        condition = ex.Compare(test.operator, column, values[0])  # type: ignore[arg-type]
+        condition = ex.Compare(test.sign, column, values[0])
     return ex.Not(condition) if test.negated else condition

@@ -61,16 +61,16 @@ class Conditions:
             before, after = {"contains": ("%", "%"), "starts": ("", "%"), "ends": ("%", "")}[test.operator]
             return ex.Like(column, ex.Constant(f"{before}{text}{after}"), escape="\\" if "\\" in text else "")
         if test.operator == "average":
-            return ex.Compare(test.comparison, column, self._average(test.measure))  # type: ignore[arg-type]
+            return ex.Compare(test.sign, column, self._average(test.measure))
         if test.operator == "exceed":
-            return ex.Compare(test.comparison, column, self._value_of_other(test))  # type: ignore[arg-type]
+            return ex.Compare(test.sign, column, self._value_of_other(test))
         known = self.index.fields[test.measure.place]
         if known.kind == "date":
             return self._dated(test, column, known.is_text)
         values = [ex.Constant(value) for value in test.values]
         if test.operator == "between":
             return ex.Between(self.as_amount(test.measure, column), values[0], values[1])
-        return ex.Compare(test.operator, self.as_amount(test.measure, column), values[0])  # type: ignore[arg-type]
+        return ex.Compare(test.sign, self.as_amount(test.measure, column), values[0])
 
     def _dated(self, test: Test, column: ex.Column, is_text: bool) -> ex.Expression:
         """A date compared with a date, a month or a year, whole ones: after 2020 is from 2021 on."""

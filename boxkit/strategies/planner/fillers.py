@@ -65,14 +65,15 @@ def plainly(
 def _adds_nothing(items: Sequence[Item], at: int, called: frozenset[str], boxes: int, lower: str) -> bool:
     word = items[at].value
     before, after = _next(items, at, -1), _next(items, at, 1)
-    ends = after is None or after.kind == "mark"
+    after_kind, after_word = (after.kind, after.value) if after is not None else ("mark", "")
+    ends = after_kind == "mark"
     ours = singular(word) in called and at > 0 and items[at - 1].text.lower() in ("the", "our", "this", "my")
     if (ours or singular(word) in _WHOLE) and before is not None and before.kind in ("preposition", "of"):
-        return ends or after.kind in _GO_ON or (after.kind == "word" and after.value in _WHOLE)  # type: ignore[union-attr]
+        return ends or after_kind in _GO_ON or (after_kind == "word" and after_word in _WHOLE)
     if word in ("table", "set") and before is not None and (before.value in _WHOLE or before.only("box")):
         return True
     if word in _KEPT:
-        return ends or after.kind == "preposition"  # type: ignore[union-attr]
+        return ends or after_kind == "preposition"
     if word in _OURS and " did " not in f" {lower} ":
         return bool(_WE & {item.text.lower() for item in items[max(0, at - 3) : at]})
     return boxes == 1 and singular(word) in _ROWS and before is not None and before.kind == "count"

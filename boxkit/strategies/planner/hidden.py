@@ -14,6 +14,8 @@ _WISHES = frozenset(
     "want wants wanted like likes liked need needs needed wish wishes hope hopes plan plans try".split()
 )
 _ASKERS = frozenset("i we you i'd we'd would 'd please one someone anyone".split())
+#: In front of "about", which then says what is told of.
+_TELLING = frozenset(("i", "am", "writing", "know", "information"))
 _HAPPENS = frozenset("set rise rises rose begin begins start starts end ends takes took print".split())
 #: Words in attributive position that only say which of them are spoken of.
 _POINTING = frozenset(
@@ -51,21 +53,21 @@ def hidden(items: Sequence[Item], index: Index) -> str | None:
         after = items[place + 1] if place + 1 < len(items) else None
         if item.used or not before:
             continue
-        value = after is not None and after.kind == "mention" and after.is_value
+        value = after if after is not None and after.kind == "mention" and after.is_value else None
         if word in _WISHES and item.kind in ("empty", "word") and not _ASKERS & {w for b in before for w in b.split()}:
             return f"could not place {item.text!r}"
-        if word == "about" and value and not {"i", "am", "writing", "know", "information"} & set(before):
-            return f"whether something is 'about' {after.text!r}"  # type: ignore[union-attr]
+        if word == "about" and value is not None and not _TELLING & set(before):
+            return f"whether something is 'about' {value.text!r}"
         if word in _HAPPENS and after is not None and after.text.lower() in ("in", "at", "on"):
             following = next((each for each in items[place + 2 :] if each.kind != "empty"), None)
             if following is not None and following.is_value:
                 return f"could not place {item.text!r}"
         if word == "print" and before[-1] in ("of", "in"):
             return "could not place 'print'"
-        if word == "in" and value and after.text.lower() in _TONGUES and after.links[0].how == "place":  # type: ignore[union-attr]
+        if word == "in" and value is not None and value.text.lower() in _TONGUES and value.links[0].how == "place":
             noun = items[place + 2] if place + 2 < len(items) else None
             if noun is None or noun.kind != "mention":
-                return f"whether {after.text!r} is a language"  # type: ignore[union-attr]
+                return f"whether {value.text!r} is a language"
         if _done_by_another(item, items[place + 1 : place + 4], index):
             return f"who {item.text!r} it"
     return None

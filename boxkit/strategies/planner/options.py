@@ -219,14 +219,14 @@ class _Slots:
         """``Who published …``: the box, or the field, of those who do what the verb says."""
         at = next((place for place, item in enumerate(self.draft.items) if item.text.lower() == "who"), None)
         verb = self.draft.at(self.draft.after(at, frozenset(("empty",)))) if at is not None else None
-        for link in verb.links if verb is not None and verb.kind == "mention" and not verb.is_value else ():
+        if verb is None or verb.kind != "mention" or verb.is_value:
+            return
+        for link in verb.links:
             words = self.index.boxes[link.box] if link.kind == "box" else self.field_of(link).words
-            if link.score < 0.6 or not words or not _is_doer(words[-1]) or singular(normal(verb.text)) == words[-1]:  # type: ignore[union-attr]
-                continue
-            if link.kind == "field" and self.field_of(link).is_text:
+            does_it = bool(words) and _is_doer(words[-1]) and singular(normal(verb.text)) != words[-1]
+            told = self.field_of(link).is_text if link.kind == "field" else bool(self.index.naming.get(link.box))
+            if link.score >= 0.6 and does_it and told:
                 yield Option(link.box, link.field, 0.02, how="who")
-            elif link.kind == "box" and self.index.naming.get(link.box):
-                yield Option(link.box, "", 0.02, how="who")
 
     def moments(self) -> Iterator[Option]:
         """Every date and year."""

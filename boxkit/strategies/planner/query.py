@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from boxkit.plan.expressions import ComparisonName
 from boxkit.strategies.planner.fields import Place
 from boxkit.strategies.planner.joins import Joins, Tree
 
 __all__ = ["Absence", "Measure", "Output", "Query", "Ranking", "Test", "Via", "is_apart", "join_tree", "needed_boxes"]
 
 Function = Literal["", "count", "sum", "average", "median", "min", "max"]
+
+_SIGNS: dict[str, ComparisonName] = {"=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,11 @@ class Test:
     both: bool = False
     yearly: bool = False
     via: Via | None = None
+
+    @property
+    def sign(self) -> ComparisonName:
+        """What it compares by, where it does not only look for values."""
+        return _SIGNS[self.comparison or self.operator]
 
 
 @dataclass(frozen=True, slots=True)

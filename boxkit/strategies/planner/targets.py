@@ -194,8 +194,8 @@ def _read_target(draft: Draft, place: int, functions: list[Function], container:
         item.used = draft.distinct = True
     elif not draft.targets and _asks_when(item):
         item.used = True
-        kind = "year" if item.text.lower().startswith("year") else "when"
-        draft.targets.append(Target(Figure("", _moment_after(draft, place)), kind))  # type: ignore[arg-type]
+        moment = Figure("", _moment_after(draft, place))
+        draft.targets.append(Target(moment, "year" if item.text.lower().startswith("year") else "when"))
     elif item.kind == "mention" and item.is_schema and not item.is_value:
         return _read_mention(draft, place, functions, container)
     return place

@@ -219,7 +219,7 @@ def _month_number(name: str) -> int:
 
 
 def _written_date(text: str) -> str:
-    month = _month_number(re.search(_MONTH, text, re.IGNORECASE).group())  # type: ignore[union-attr]
+    month = _month_number(next(re.finditer(_MONTH, text, re.IGNORECASE)).group())
     numbers = re.findall(r"\d+", text)
     year = next(number for number in numbers if len(number) == 4)
     day = next((number for number in numbers if len(number) < 4), None)
