@@ -129,7 +129,8 @@ def _answer(
                 process.stdin.write(asked)
                 process.stdin.flush()
             while end is None:
-                said = marshal.load(process.stdout)  # noqa: S302 - it comes from our own code, which runs no one else's
+                size = int.from_bytes(process.stdout.read(8))
+                said = marshal.loads(process.stdout.read(size))  # noqa: S302 - our own code wrote it, and runs no one else's
                 if isinstance(said, dict):
                     end = said
                 elif names is None:

@@ -2,7 +2,8 @@
 
 Run as a script, so that nothing but the standard library is imported. Standard input brings, for each query, one JSON
 line (database, query, limits) and, where the database is no file, its bytes. Out go values as `marshal` writes them,
-which keeps every cell as it is: the columns' names, batches of rows, and what there is to say at the end.
+which keeps every cell as it is, each after its length (8 bytes): the columns' names, batches of rows, and what there
+is to say at the end.
 """
 
 from __future__ import annotations
@@ -157,8 +158,9 @@ def authorize(action: int, first: str | None, second: str | None, _database: str
 
 
 def _say(what: Any) -> int:
-    """Send a value; its length in bytes."""
-    return sys.stdout.buffer.write(marshal.dumps(what))
+    """Send a value after its length, for `marshal` reads slowly from a pipe; how much it is, in bytes."""
+    said = marshal.dumps(what)
+    return sys.stdout.buffer.write(len(said).to_bytes(8) + said)
 
 
 if __name__ == "__main__":
