@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from boxkit.bounds import check_count
 from boxkit.box import BoxSet, Note
 from boxkit.converters.combine import combine, with_key_notes, with_notes
 from boxkit.converters.discover import with_discovered_keys
@@ -90,8 +91,9 @@ _PROMISED = {
     (".feather", ".arrow"): ("arrow",),
     (".xlsx", ".xlsm", ".xlsb", ".ods"): ("excel",),
     (".json", ".jsonl", ".ndjson"): ("json", "saved", "rdf"),
-    (".sqlite", ".sqlite3"): ("sqlite",),
+    (".sqlite", ".sqlite3", ".db3", ".s3db"): ("sqlite",),
     (".duckdb",): ("duckdb",),
+    (".db",): ("sqlite", "duckdb"),
     (".ttl", ".nt"): ("rdf",),
 }
 
@@ -107,6 +109,7 @@ def _misnamed(source: object, reader: Converter) -> tuple[Note, ...]:
 
 
 def _convert(chosen: Sequence[_Group], given: dict[str, Any], options: dict[str, Any]) -> BoxSet:
+    check_count("hops", given.get("hops", 0), least=0)
     _check_options([each for group in chosen for _, each in group.parts], given, options)
     discover = given.get("discover")
     groups = []

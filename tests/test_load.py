@@ -219,11 +219,12 @@ def test_a_set_of_boxes_is_its_own_copy_and_says_how_it_is_kept() -> None:
         pickle.dumps(boxes)
 
 
-def test_a_file_that_is_not_what_its_name_says_is_read_and_noted(tmp_path: Path) -> None:
-    path = tmp_path / "crm.sqlite"
+@pytest.mark.parametrize("ending", [".sqlite", ".sqlite3", ".db", ".duckdb", ".db3"])
+def test_a_file_that_is_not_what_its_name_says_is_read_and_noted(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"crm{ending}"
     path.write_text("id,name\n1,Ada\n")
     boxes = boxkit.load(path)
     assert boxes["crm"].frame["name"].tolist() == ["Ada"]
-    assert any("'crm.sqlite' holds csv" in note.message for note in boxes.notes)
+    assert any(f"'crm{ending}' holds csv" in note.message for note in boxes.notes)
     (tmp_path / "fine.csv").write_text("id,name\n1,Ada\n")
     assert not boxkit.load(tmp_path / "fine.csv").notes

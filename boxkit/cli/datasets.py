@@ -25,7 +25,9 @@ def dataset_options(command: F) -> F:
         (
             click.option("--limit", type=click.IntRange(min=1), help="The first questions only."),
             click.option("--sample", type=click.IntRange(min=1), help="So many at random, the same for the same seed."),
-            click.option("--sample-seed", type=int, default=0, show_default=True, help="Of --sample."),
+            click.option(
+                "--sample-seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of --sample."
+            ),
             click.option("--databases", metavar="FOLDER", help="Where the databases lie, if not beside the questions."),
             click.option(
                 "--graph",

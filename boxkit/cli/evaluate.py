@@ -34,7 +34,7 @@ _ROWS_SHOWN, _CELL_CHARS = 3, 60
 @click.option("--out", metavar="FOLDER", type=click.Path(file_okay=False), help="The run's folder; needed to go on.")
 @dataset_options
 @asking
-@click.option("--seed", type=int, help="Sample the model with this seed.")
+@click.option("--seed", type=click.IntRange(min=0, max=2**63 - 1), help="Sample the model with this seed.")
 @click.option("--temperature", type=Finite(min=0), help="Sample the model at this temperature.")
 @click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
 @click.option("--dollars", type=Finite(min=0, min_open=True), help="Stop cleanly before this is passed.")
@@ -99,7 +99,10 @@ def strategy_of(
         asking = replace(asking, profile=dataset.profile.name)
     strategy, who = strategy_for(asking, confinement.limits())
     if options["seed"] is not None or options["temperature"] is not None:
-        strategy = strategy.sampled(options["temperature"] or 0.0, options["seed"] or 0)
+        try:
+            strategy = strategy.sampled(options["temperature"] or 0.0, options["seed"] or 0)
+        except TypeError as error:
+            raise click.UsageError(f"--seed and --temperature: {error}") from error
     requests, tokens = options["requests_per_minute"], options["tokens_per_minute"]
     if options.get("price"):
         strategy = rewritten(strategy, LLM, lambda llm: _priced(llm, options["price"]))

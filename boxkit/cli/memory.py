@@ -61,7 +61,7 @@ def show(folder: str, identifier: str | None, listed: bool, as_json: bool) -> No
     show_default=True,
     help="How they are chosen.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="For --mode random.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For --mode random.")
 @click.option("--exclude", multiple=True, metavar="SPLIT", help="Leave a split out: dev, or spider/dev. Repeatable.")
 @click.option("--source", "sources", multiple=True, metavar="SOURCE", help="For --mode masked: what is asked of.")
 @click.option("--draft", type=click.File(encoding="utf-8"), help="For --mode masked: a program that may answer it.")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from boxkit.bounds import LONGEST_S, MOST_MB
+
 if TYPE_CHECKING:
     from boxkit.box import BoxSet
     from boxkit.executor import Limits
@@ -122,14 +124,14 @@ confinement = _gathered(
     "confinement",
     click.option(
         "--seconds",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Finite(min=0, min_open=True, max=LONGEST_S),
         default=30.0,
         show_default=True,
         help="Kill code that runs longer.",
     ),
     click.option(
         "--memory-mb",
-        type=click.IntRange(min=1),
+        type=click.IntRange(min=1, max=MOST_MB),
         default=2048,
         show_default=True,
         help="Kill code that takes more memory, in MiB.",

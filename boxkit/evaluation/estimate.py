@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from boxkit.answer import Usage
+from boxkit.bounds import check_count
 from boxkit.errors import BoxkitError
 from boxkit.evaluation.datasets import Dataset
 from boxkit.evaluation.identity import models_of, rewritten, without_split
@@ -120,7 +121,11 @@ def estimate(strategy: Strategy, dataset: Dataset, *, sample: int = 12, price: P
         dataset: What is left to ask.
         sample: Of how many questions to make the prompts.
         price: The model's; as its name says where None.
+
+    Raises:
+        ValueError: The sample is no whole number from 1.
     """
+    check_count("sample", sample)
     models = models_of(strategy)
     strategy = without_split(strategy, dataset.name, dataset.split)
     looked = dataset.sample(sample)

@@ -72,7 +72,7 @@ def learn(
         on_progress: Called after each example.
 
     Raises:
-        ValueError: An annotator that needs a model where there is none.
+        ValueError: An annotator that needs a model where there is none, or a bound is no number above 0.
         LLMError: The model could not be asked, several times in a row.
         MemoryStoreError: The memory's folder holds a run with other settings, or another run is learning into it.
     """

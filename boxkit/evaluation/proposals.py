@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from boxkit.answer import Usage
+from boxkit.bounds import check_count
 from boxkit.errors import SourceNotFound
 from boxkit.evaluation.mistakes import UNTOLD, appended, kept_of, kind_of, labels_of
 from boxkit.evaluation.records import Record
@@ -81,8 +82,9 @@ def propose(
     Raises:
         LLMError: The model cannot be asked; proposals made so far are kept.
         SourceNotFound: The run is in no folder.
-        ValueError: The run was not judged by that scorer.
+        ValueError: The run was not judged by that scorer, or ``concurrency`` is no whole number from 1.
     """
+    check_count("concurrency", concurrency)
     folder = run.folder
     if folder is None:
         raise SourceNotFound("this run was kept in no folder, so that there is none for proposals")

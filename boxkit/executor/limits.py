@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from boxkit.bounds import LONGEST_S, MOST_MB, check_count, check_number
+
 __all__ = ["ISOLATION_LEVELS", "Isolation", "Limits"]
 
 #: ``full``: Landlock and seccomp. ``strict``: seccomp alone, no file system calls. ``weak``: a killed process only.
@@ -34,8 +36,8 @@ class Limits:
     allow_weak: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("seconds", "memory_mb", "output_kb", "reply_mb"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"Limits.{name} must be positive, not {getattr(self, name)!r}")
-        if self.cpu_seconds is not None and self.cpu_seconds <= 0:
-            raise ValueError(f"Limits.cpu_seconds must be positive or None, not {self.cpu_seconds!r}")
+        check_number("seconds of Limits", self.seconds, most=LONGEST_S)
+        if self.cpu_seconds is not None:
+            check_number("cpu_seconds of Limits", self.cpu_seconds, most=LONGEST_S)
+        for name in ("memory_mb", "output_kb", "reply_mb"):
+            check_count(f"{name} of Limits", getattr(self, name), most=MOST_MB)

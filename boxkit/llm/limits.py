@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from boxkit.bounds import check_number
 from boxkit.errors import BudgetSpent
 from boxkit.llm.meter import Meter, Metered
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters, PromptLayoutName
@@ -52,9 +53,9 @@ class Paced:
     def __init__(
         self, llm: LLM, *, requests_per_minute: float | None = None, tokens_per_minute: float | None = None
     ) -> None:
-        for limit in (requests_per_minute, tokens_per_minute):
-            if limit is not None and limit <= 0:
-                raise ValueError(f"a limit is {limit} a minute; it must be positive")
+        for name, limit in (("requests_per_minute", requests_per_minute), ("tokens_per_minute", tokens_per_minute)):
+            if limit is not None:
+                check_number(name, limit)
         self._llm = llm
         self._options = (requests_per_minute, tokens_per_minute)
         self._requests, self._tokens = _Pace(requests_per_minute), _Pace(tokens_per_minute)
@@ -117,6 +118,12 @@ class Budgeted(Wrapper):
     tokens: int | None = None
     calls: int | None = None
     meter: Meter = field(default_factory=Meter)
+
+    def __post_init__(self) -> None:
+        # A limit that no number reaches would never stop anything.
+        for name in ("dollars", "tokens", "calls"):
+            if getattr(self, name) is not None:
+                check_number(f"{name} of Budgeted", getattr(self, name), positive=False)
 
     def complete(self, messages: Sequence[Message], parameters: Parameters = Parameters()) -> Completion:
         """The model's reply.

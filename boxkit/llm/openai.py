@@ -9,6 +9,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from boxkit.bounds import LONGEST_S, check_count, check_number
 from boxkit.errors import MissingKey
 from boxkit.llm.adjust import Adjustments
 from boxkit.llm.clients import Clients, client_errors
@@ -71,8 +72,10 @@ class OpenAI:
     ) -> None:
         if not model or not model.strip():
             raise ValueError("model is empty; give the name of a model that the server has")
-        if timeout_s <= 0 or max_retries < 0 or backoff_s < 0 or max_wait_s < 0:
-            raise ValueError("timeout_s must be positive; max_retries, backoff_s and max_wait_s must not be negative")
+        check_number("timeout_s", timeout_s, most=LONGEST_S)
+        check_count("max_retries", max_retries, least=0)
+        for name, seconds in (("backoff_s", backoff_s), ("max_wait_s", max_wait_s)):
+            check_number(name, seconds, positive=False, most=LONGEST_S)
         self._model = model.strip()
         self._base_url = _address(base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL)
         self._key_given = api_key

@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from boxkit.bounds import check_number
 from boxkit.llm.reply import TokenCount
 
 __all__ = ["FREE", "Price", "price_of", "prices_as_of"]
@@ -29,6 +30,11 @@ class Price:
     prompt: float
     completion: float
     cached: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("prompt", "completion", "cached"):
+            if name != "cached" or self.cached is not None:
+                check_number(f"{name} of Price", getattr(self, name), positive=False)
 
     def dollars(self, count: TokenCount) -> float:
         """What that many tokens cost.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 from boxkit.answer import Usage
+from boxkit.bounds import check_count, check_number
 
 __all__ = ["LLM", "Completion", "Message", "Parameters", "PromptLayoutName", "request_hash"]
 
@@ -43,6 +44,10 @@ class Parameters:
     seed: int | None = None
     web_search: bool = False
     salt: str = ""
+
+    def __post_init__(self) -> None:
+        check_number("temperature", self.temperature, positive=False)
+        check_count("max_tokens", self.max_tokens)
 
 
 @dataclass(frozen=True, slots=True)

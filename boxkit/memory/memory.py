@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from boxkit.bounds import check_count
 from boxkit.errors import MemoryStoreError
 from boxkit.memory.catalog import Catalog, as_set
 from boxkit.memory.demonstration import Demonstration
@@ -259,6 +260,7 @@ class Memory:
             draft: For ``"masked"``: a program that may answer the question; demonstrations whose code is like it gain.
         """
         check_mode(mode)
+        check_count("k", k, least=0)
         text = mask(question, labels_of(boxes)) if mode == "masked" else question
         query = self.embedding.queries([text])
         with self._lock:

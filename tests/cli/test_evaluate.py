@@ -74,6 +74,9 @@ def test_wrong_answers_are_listed_with_what_they_should_be(spider, tmp_path):
         (("--dollars", "nan"), "'nan' is no number"),
         (("--price", "-1", "2"), "-1.0 is not in the range"),
         (("--temperature", "nan"), "'nan' is no number"),
+        (("--seed", "1"), "asks no model, so that there is nothing to sample"),
+        (("--seed", "-1"), "-1 is not in the range"),
+        (("--seconds", "inf"), "inf is not in the range"),
         (("--again", "bxokit"), "nearest: boxkit"),
     ],
 )

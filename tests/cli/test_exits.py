@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 
 import boxkit
+from boxkit.cli.app import app
 
 
 @pytest.fixture
@@ -60,3 +62,27 @@ def test_only_the_code_is_only_the_code(boxkit_command, sales: Path) -> None:
     assert result.exit_code == 0, result.stderr
     assert result.stdout.endswith("\n")
     assert not result.stdout.endswith("\n\n")
+
+
+def commands(command: click.Command, path: str = "boxkit") -> list[tuple[str, click.Command]]:
+    """A command and those below it, by name."""
+    if not isinstance(command, click.Group):
+        return [(path, command)]
+    context = click.Context(command)
+    below = {name: command.get_command(context, name) for name in command.list_commands(context)}
+    return [found for name, each in below.items() if each for found in commands(each, f"{path} {name}")]
+
+
+@pytest.mark.parametrize("given", ["nan", "inf", "-inf", "1e999", "-1", "many", ""])
+def test_no_option_takes_a_number_that_bounds_nothing(given: str) -> None:
+    """``--dollars nan`` or ``--seconds inf`` would be a limit that never holds."""
+    looked_at = 0
+    for path, command in commands(app):
+        for option in command.params:
+            kind = option.type.types[0] if isinstance(option.type, click.Tuple) else option.type
+            if isinstance(kind, (click.types.IntParamType, click.types.FloatParamType)):
+                looked_at += 1
+                with pytest.raises(click.UsageError) as refused:
+                    print(path, option.opts[0], kind.convert(given, option, click.Context(command)))
+                assert refused.value.exit_code == 2
+    assert looked_at > 40

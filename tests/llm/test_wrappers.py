@@ -219,7 +219,7 @@ def test_a_pace_of_tokens_counts_what_came_back():
     for _ in range(3):
         llm.complete([])
     assert 0.39 <= time.perf_counter() - started < 3, "120 tokens are 0.2 s each, the first at once"
-    with pytest.raises(ValueError, match="positive"):
+    with pytest.raises(ValueError, match="above 0"):
         Paced(ScriptedLLM([]), requests_per_minute=0)
 
 

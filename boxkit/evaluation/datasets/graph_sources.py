@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from boxkit.bounds import check_count
 from boxkit.errors import MissingExtra, SourceNotFound
 from boxkit.evaluation.datasets.rows import Row, existing, json_rows_or_lines, sound
 from boxkit.syntax import ONE_PARSER
@@ -37,6 +38,11 @@ class Around:
     hops: int = 2
     relations: int | None = None
     vocabulary: str = "auto"
+
+    def __post_init__(self) -> None:
+        check_count("hops", self.hops, least=0)
+        if self.relations is not None:
+            check_count("relations", self.relations)
 
     def options(self, question: str, topics: Sequence[str]) -> dict[str, Any]:
         """As a converter takes them."""

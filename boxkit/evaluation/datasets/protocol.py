@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, overload
 
+from boxkit.bounds import check_count
 from boxkit.errors import UnreadableSource
 from boxkit.evaluation.datasets.rows import BadField, Row
 from boxkit.memory.learning import Example
@@ -107,11 +108,22 @@ class Dataset(Sequence[Task]):
         return told.hexdigest()[:16]
 
     def head(self, limit: int | None) -> Dataset:
-        """The first tasks; all where None."""
+        """The first tasks; all where None.
+
+        Raises:
+            ValueError: It is no whole number from 0.
+        """
+        if limit is not None:
+            check_count("limit", limit, least=0)
         return self if limit is None else replace(self, tasks=self.tasks[:limit])
 
     def sample(self, size: int, seed: int = 0) -> Dataset:
-        """That many tasks at random, in their order, the same for the same seed; all where there are no more."""
+        """That many tasks at random, in their order, the same for the same seed; all where there are no more.
+
+        Raises:
+            ValueError: The size is no whole number from 0.
+        """
+        check_count("size", size, least=0)
         if size >= len(self):
             return self
         chosen = sorted(random.Random(seed).sample(range(len(self)), size))  # noqa: S311 - a sample, no secret

@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from boxkit.bounds import check_count, check_number
 from boxkit.errors import LLMError, SourceError
 from boxkit.memory.demonstration import Demonstration, Verification
 from boxkit.memory.learning.annotators import Annotation, Annotator
@@ -76,7 +77,13 @@ def learn(
         MemoryStoreError: The folder holds a run with other settings, or another run is learning into it.
         LLMError: The model could not be asked, several times in a row.
         ExecutorError: The sandbox broke.
+        ValueError: Two examples have one key, or a bound is no number above 0.
     """
+    check_count("concurrency", concurrency)
+    if target is not None:
+        check_count("target", target)
+    if dollars is not None:
+        check_number("dollars", dollars)
     every = list(examples)
     if len({example.key for example in every}) < len(every):
         raise ValueError("two examples have the same dataset, split and id")
