@@ -22,10 +22,13 @@ from boxkit.strategies.planner.shortfalls import (
     unordered,
 )
 from boxkit.strategies.planner.tagging import Item
-from boxkit.strategies.planner.words import normal
+from boxkit.strategies.planner.words import name_words, normal
 
 __all__ = ["doubt_of", "is_none", "is_several"]
 
+#: One amount, and no list of them.
+_AMOUNT = re.compile(r"(?:what (?:is|was) )?(?:the )?(?:total )?(?:amount|quantity) of\b")
+_TOTAL = re.compile(r"\btotal (?!\w+s\b)")
 _ORDINALS = frozenset("second third fourth fifth sixth seventh eighth ninth tenth penultimate".split())
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _BEFORE_UNIT = frozenset("a per each every one half".split())
@@ -71,12 +74,19 @@ def is_none(query: Query, rows: Sequence[Sequence[object]]) -> bool:
 
 
 def is_several(question: str, query: Query, rows: Sequence[Sequence[object]]) -> bool:
-    """Whether "how much" is answered by several amounts: their sum may be meant, or one of them."""
-    words = normal(question).split()
-    asked = words[:2] == ["how", "much"] and not {"each", "every", "per"} & set(words)
-    plain = len(query.outputs) == 1 and not query.outputs[0].measure.function and query.outputs[0].kind == "plain"
-    sole = plain and re.search(r"\bthe (?:only|sole|single)\b", " ".join(words)) is not None
-    return (sole or (asked and plain)) and len(rows) > 1
+    """Whether one amount is asked for, and answered by several: their sum may be meant, or one of them."""
+    if len(rows) < 2 or len(query.outputs) != 1:
+        return False
+    output, text = query.outputs[0], normal(question)
+    if output.measure.function or output.kind != "plain":
+        return False
+    if re.search(r"\bthe (?:only|sole|single)\b", text) is not None:
+        return True
+    words = text.split()
+    if {"each", "every", "per"} & set(words):
+        return False
+    totalled = "total" in name_words(output.measure.field) and _TOTAL.search(text) is not None
+    return words[:2] == ["how", "much"] or _AMOUNT.match(text) is not None or totalled
 
 
 def _words(items: Sequence[Item]) -> Iterator[tuple[int, Item, str]]:

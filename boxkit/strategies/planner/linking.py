@@ -82,7 +82,7 @@ class Lexicon:
         weight = _BESIDE_LITERAL if any(link.kind == "field" and link.score >= 0.55 for link in found) else 1.0
         if len(stems) <= 3:
             for at, word in enumerate(stems):
-                for other in synonyms(word):
+                for other in sorted(synonyms(word)):
                     changed = (*stems[:at], other, *stems[at + 1 :])
                     found += [
                         replace(link, score=link.score * 0.9 * weight, how="synonym")
@@ -114,7 +114,7 @@ class Lexicon:
 
     def _otherwise(self, stems: Phrase) -> Iterator[Link]:
         """What the source calls by another word of the same concept; a phrase says more than one word."""
-        names = named_otherwise(stems)
+        names = sorted(named_otherwise(stems))
         links = [link for each in names for table in (self.stemmed, self.parts) for link in table.get((each,), ())]
         links = [link for link in links if link.score >= 0.7]
         alone = len({(link.box, link.field) for link in links}) == 1

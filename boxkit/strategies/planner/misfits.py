@@ -67,7 +67,7 @@ def misfit(items: Sequence[Item], candidate: Candidate, index: Index, boxes: Box
         lambda: attribute(items),
         lambda: counts_one(items, query, index),
         lambda: other_name(items, query, index, joins),
-        lambda: total_rows(items, query, index),
+        lambda: total_rows(items, query, index, boxes),
         lambda: odd_measure(items, query, index),
     )
     return next((why for rule in rules if (why := rule()) is not None), None)

@@ -97,7 +97,7 @@ class Planner(StrategyBase):
         if any(other != answers[0] for other in answers[1:]):
             return "the question can be read in several ways that give different answers"
         if is_several(question, query, canonical_rows(runs[0].answer)[0]):
-            return "several amounts fit, and 'how much' may want one of them or their sum"
+            return "several amounts fit, and one of them or their sum may be wanted"
         if is_repeated(question, query, canonical_rows(runs[0].answer)[0]):
             return "several rows share a name, and it may be wanted once or for each of them"
         if self.profile.empty_is_error and (

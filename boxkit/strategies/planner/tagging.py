@@ -25,8 +25,8 @@ _WEAK = dict.fromkeys(("of", "preposition", "relative", "and", "or", "not"), 0.4
 _WORDS_OF_OURS = frozenset(
     "total average number most least top first last all one none each both maximum minimum other same per".split()
 )
-
-
+#: What may be a number of rows, or a number that rows have.
+_AMOUNTS = frozenset(("amount", "quantity"))
 _MONTHS = frozenset("january february march april may june july august september october november december".split())
 
 
@@ -169,6 +169,9 @@ def _operators(found: tuple[Token, ...], lexicon: Lexicon) -> Iterator[Span]:
                 if kind == "count" and found[at].lower == "number" and at and _numbers(found[at - 1], lexicon):
                     # "the department number of Ada"
                     break
+                if kind == "count" and _have_amounts(found, at, place.get(match.end() + 1), lexicon):
+                    # "the amount of orders", where an order has an amount
+                    break
                 hi = place.get(match.end() + 1, len(found))
                 said = hi - at - (found[at].lower == "the")
                 weight = (_WEAK.get(kind, 0.9) if said == 1 else 0.9) * said + 0.1
@@ -203,6 +206,20 @@ def _is_amount(token: Token, lexicon: Lexicon) -> bool:
 def _are_named_numbers(found: tuple[Token, ...], at: int, of: int | None, lexicon: Lexicon) -> bool:
     said = any(token.lower == "numbers" for token in found[at:of])
     return said and of is not None and any(_numbers(token, lexicon) for token in found[of : of + 2])
+
+
+def _have_amounts(found: tuple[Token, ...], at: int, of: int | None, lexicon: Lexicon) -> bool:
+    """Whether the rows that are named behind "amount of", or "quantity of", have a number called so."""
+    said = {token.lower for token in found[at:of]} & _AMOUNTS
+    if not said or of is None:
+        return False
+    for hi in (of + 1, of + 2):
+        words = tuple(singular(token.lower) for token in found[of:hi])
+        for link in lexicon.phrases.get(words, ()):
+            known = lexicon.index.of_box(link.box) if link.kind == "box" else ()
+            if any(each.kind == "number" and said & set(each.words) for each in known):
+                return True
+    return False
 
 
 def _is_content(token: Token) -> bool:

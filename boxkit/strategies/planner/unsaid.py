@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from boxkit.box import BoxSet
 from boxkit.strategies.planner.index import Index
 from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.lexicon import PERSON_WORDS
@@ -122,14 +123,17 @@ def _called(link: Link, index: Index) -> set[str]:
     return {*index.fields[link.place].stems, *(index.box_stems[link.box] if naming else ())}
 
 
-def total_rows(items: Sequence[Item], query: Query, index: Index) -> str | None:
-    """``total invoices per country``, where an invoice has a total: are they counted, or added up?"""
-    said = [word for item in items for word in normal(item.text).split()]
+def total_rows(items: Sequence[Item], query: Query, index: Index, boxes: BoxSet) -> str | None:
+    """``total invoices per country``, where an invoice, or each payment of one, has an amount: counted or added up?"""
+    said = {word for item in items for word in normal(item.text).split()}
     counted = {output.measure.box for output in query.outputs if output.measure.function == "count"}
-    if "total" not in said or {"number", "count", "many", "numbers"} & set(said):
+    if {"number", "count", "many", "numbers"} & said:
         return None
-    if any(known.kind == "number" and "total" in known.words for box in counted for known in index.of_box(box)):
-        return "whether 'total' asks for a number of rows or for a sum"
+    theirs = {key.box for key in boxes.foreign_keys if key.parent in counted}
+    for word, held_by in (("total", counted), ("amount", counted | theirs), ("quantity", counted | theirs)):
+        known = [each for box in held_by for each in index.of_box(box) if each.kind == "number"]
+        if word in said and any(word in each.words for each in known):
+            return f"whether {word!r} asks for a number of rows or for a sum"
     return None
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -67,3 +70,19 @@ def test_other_words_for_what_the_source_holds_are_understood(
 )
 def test_what_the_data_cannot_say_is_not_left_out_of_a_question(question: str, atlas: BoxSet) -> None:
     assert Planner().ask(question, atlas).failure is not None
+
+
+def test_a_word_with_two_meanings_is_taken_for_the_same_one_in_every_process():
+    code = (
+        "import pandas as pd\nfrom boxkit import load\nfrom boxkit.strategies.planner.index import index_of\n"
+        "from boxkit.strategies.planner.naming import lexicon_of\n"
+        "boxes = load({'peak': pd.DataFrame({'name': ['a', 'b'], 'elevation': [1, 2], 'height': [3, 4]})})\n"
+        "print([link.field for link in lexicon_of(index_of(boxes)).schema(('altitude',), ('altitud',))])"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert said == {b"['elevation', 'height']\n"}
