@@ -18,7 +18,7 @@ from boxkit.converters.registry import BUILTIN, Converter, converter, converter_
 from boxkit.converters.source import SourceFile
 from boxkit.errors import SourceError, UnknownFormat, UnreadableSource
 
-__all__ = ["from_database", "from_graph", "from_table", "load"]
+__all__ = ["from_database", "from_graph", "from_table", "load", "misnamed"]
 
 _DATABASES = ("sqlite", "duckdb", "sqlalchemy")
 _GRAPHS = ("rdf", "networkx", "sparql", "triples")
@@ -106,6 +106,20 @@ def _misnamed(source: object, reader: Converter) -> tuple[Note, ...]:
         if source.suffix in endings and reader.name in BUILTIN and reader.name not in kinds:
             return (Note("lint", f"{source.name!r} holds {reader.name}, whatever its name says, and is read as that"),)
     return ()
+
+
+def misnamed(path: str | os.PathLike[str]) -> str:
+    """What a file holds, where that is not what its name says; empty where it is, or where nobody can tell.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    source = SourceFile.of(path)
+    try:
+        notes = _misnamed(source, converter_for(source))
+    except UnknownFormat:
+        return ""
+    return notes[0].message if notes else ""
 
 
 def _convert(chosen: Sequence[_Group], given: dict[str, Any], options: dict[str, Any]) -> BoxSet:

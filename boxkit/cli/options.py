@@ -72,9 +72,23 @@ class Loading:
             raise click.UsageError("a source is empty: is a shell variable unset?")
         topics = list(self.topics) or None
         with waiting(f"reading {', '.join(self.sources)}"):
-            return boxkit.load(
+            found = boxkit.load(
                 *self.sources, question=question, topics=topics, hops=self.hops, format=self.source_format
             )
+        if not self.source_format:
+            _tell_misnamed(self.sources)
+        return found
+
+
+def _tell_misnamed(sources: tuple[str, ...]) -> None:
+    """Say which files are read as something else than their names say."""
+    import os
+
+    from boxkit.cli.terminal import say, text
+    from boxkit.load import misnamed
+
+    for note in filter(None, (misnamed(each) for each in sources if os.path.isfile(each))):
+        say(text(note, "yellow"))
 
 
 loading = _gathered(

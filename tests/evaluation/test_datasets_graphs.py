@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from boxkit.errors import SourceNotFound
+from boxkit.errors import SourceNotFound, UnreadableSource
 from boxkit.evaluation.datasets import open_dataset
+from boxkit.evaluation.datasets.graph_sources import Around, graph_source
 from boxkit.evaluation.judging import Predicted, judge
 
 TRIPLES = [
@@ -252,3 +253,13 @@ def test_ck25s_gold_is_run_over_its_graph(data):
     assert judge("qald", Predicted([("The name",)], (), {"The name": (answer,)}), task.gold(), task.context).correct
     bare = [("a", None), ("b", "x")]  # an OPTIONAL that found nothing is no answer to be missed
     assert judge("pandora_release", Predicted(bare), bare, {"kind": "graph"}).correct
+
+
+def test_triples_in_another_encoding_say_where_and_what_to_do(tmp_path):
+    for name in ("graph.tsv", "graph.jsonl"):
+        (tmp_path / name).write_bytes("Ann\tknows\tBo\nBo\tknows\tZoë\n".encode("latin-1"))
+        with pytest.raises(UnreadableSource, match=rf"{name}: line 2 is no UTF-8(?s:.*)save it as UTF-8"):
+            graph_source(tmp_path / name, Around(hops=0)).boxes("", "", ())
+    (tmp_path / "graph.parquet").write_bytes(b"PAR1 half of it")
+    with pytest.raises(UnreadableSource, match=r"no whole Parquet file(?s:.*)published again"):
+        graph_source(tmp_path / "graph.parquet", Around(hops=0))

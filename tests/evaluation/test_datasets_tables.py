@@ -261,3 +261,32 @@ def test_a_file_of_another_encoding_says_how_to_save_it(tmp_path, saved, said):
     (tmp_path / "mine.jsonl").write_bytes(saved('{"question": "?"}\n{"question": "Où?"}\n'))
     with pytest.raises(UnreadableSource, match=rf"mine\.jsonl: .*{said}"):
         open_dataset("own", tmp_path / "mine.jsonl")
+
+
+def test_a_table_of_wikitq_in_another_encoding_says_where_and_what_to_do(tmp_path):
+    (tmp_path / "csv").mkdir()
+    (tmp_path / "csv/1.csv").write_bytes('"Name"\n"Zoë"\n'.encode("latin-1"))
+    (tmp_path / "csv/2.csv").write_bytes(b"")
+    (tmp_path / "data").mkdir()
+    rows = "id\tutterance\tcontext\ttargetValue\nnt-0\twho?\tcsv/1.csv\ta\nnt-1\twho?\tcsv/2.csv\ta\n"
+    (tmp_path / "data/training.tsv").write_text(rows)
+    wrong, empty = open_dataset("wikitq", tmp_path, split="train")
+    with pytest.raises(UnreadableSource, match=r"1\.csv: line 2 is no UTF-8(?s:.*)save it as UTF-8"):
+        wrong.boxes()
+    with pytest.raises(UnreadableSource, match=r"2\.csv: this table is empty"):
+        empty.boxes()
+
+
+def test_a_text_file_that_is_called_a_database_is_not_scored_as_one(tmp_path):
+    (tmp_path / "databases/olist").mkdir(parents=True)
+    (tmp_path / "databases/olist/olist.sqlite").write_text("id,price\n1,2.5\n")
+    lines(tmp_path / "starqa.jsonl", [{"question": "?", "answer": [1], "database": "olist", "categories": []}])
+    with pytest.raises(UnreadableSource, match=r"olist\.sqlite is no SQLite database, whatever its name says"):
+        open_dataset("starqa", tmp_path)
+
+
+def test_a_source_of_ones_own_that_is_not_what_its_name_says_is_noted_in_the_run(tmp_path):
+    (tmp_path / "shop.db").write_text("item,price\npen,2\n")
+    lines(tmp_path / "mine.jsonl", [{"question": "How many rows?", "source": "shop.db", "answer": 1}] * 2)
+    (note,) = open_dataset("own", tmp_path / "mine.jsonl").notes
+    assert "shop.db' holds csv" in note

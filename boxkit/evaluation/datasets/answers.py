@@ -231,7 +231,10 @@ def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -
     Raises:
         SourceError: It is not there or cannot be read, or a row does not fit.
     """
+    from boxkit.load import misnamed
+
     file, split, kept = existing(path), split or "test", Kept()
+    read: dict[str, None] = {}
 
     def made(at: int, row: Row) -> Task:
         sources, ordered = _sources(row), row.values.get("ordered") or False
@@ -243,6 +246,7 @@ def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -
             raise BadField(f"'question' is {shown(row.values['question'])}, not a text")
         if not isinstance(ordered, bool):
             raise BadField(f"'ordered' is {shown(ordered)}, not true or false")
+        read.update(dict.fromkeys(paths))
         gold = _gold(row)
         language = _LANGUAGES.get(row.optional("language") or "sql")
         if language is None:
@@ -267,7 +271,8 @@ def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -
 
     tasks, bad = collect(json_rows_or_lines(file), made, skip_bad=skip_bad)
     scorers = ("starqa_tolerant", "starqa", "spider_strict")
-    return Dataset(file.stem, split, tasks, scorers, PROFILES["default"], bad, str(file))
+    notes = tuple(filter(None, (misnamed(each) for each in read if Path(each).is_file())))
+    return Dataset(file.stem, split, tasks, scorers, PROFILES["default"], bad, str(file), notes)
 
 
 _SOURCES = "it is a path or an address, or a list of them"

@@ -27,6 +27,7 @@ _KEPT = 24
 #: Seconds after which a gold query is given up.
 _GOLD_S = 600.0
 _STEPS = 100_000
+_MAGIC = b"SQLite format 3\0"
 _SUFFIXES = (".sqlite", ".sqlite3", ".db")
 
 
@@ -106,11 +107,12 @@ class Databases:
         """The file of a database.
 
         Raises:
-            BadField: There is none.
+            BadField: There is none, or it is none of SQLite's.
         """
         for folder in self.folders:
             for path in (*(folder / name / f"{name}{suffix}" for suffix in _SUFFIXES), folder / f"{name}.sqlite"):
                 if path.is_file():
+                    _check_is_database(path)
                     return path
         folders = ", ".join(map(str, self.folders))
         raise BadField(f"no database {name!r} in {folders}: say where it lies with databases=… (--databases)")
@@ -154,6 +156,14 @@ class Databases:
             return self._gold.of(path, sql, lambda: _rows(path, sql))
         except (sqlite3.Error, sqlite3.Warning, OSError, BadField) as error:
             raise UnreadableSource(f"the gold query fails: {error}: {sql}", where=name) from error
+
+
+def _check_is_database(path: Path) -> None:
+    """Refuse what is called a database and is none: read as the text that it is, it would be scored all the same."""
+    with path.open("rb") as file:
+        head = file.read(len(_MAGIC))
+    if head and head != _MAGIC:  # an empty file is an empty database
+        raise BadField(f"{path} is no SQLite database, whatever its name says: it begins with {head!r}")
 
 
 def _rows(path: Path, sql: str) -> list[tuple[Any, ...]]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from boxkit.bounds import check_count
-from boxkit.errors import MissingExtra, SourceNotFound
-from boxkit.evaluation.datasets.rows import Row, existing, json_rows_or_lines, sound
+from boxkit.errors import MissingExtra, SourceNotFound, UnreadableSource
+from boxkit.evaluation.datasets.rows import Row, content, existing, json_rows_or_lines, sound
 from boxkit.syntax import ONE_PARSER
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class WholeGraph:
 
         label = str(self.path)
         if self.path.suffix in (".tsv", ".txt", ".jsonl", ".csv"):
-            store, notes = store_of_triples(read_text(self.path.read_text("utf-8-sig"), label), label)
+            store, notes = store_of_triples(read_text(content(self.path), label), label)
         else:
             store, notes = parse_file(self.path, SYNTAXES.get(self.path.suffix, "turtle"), label)
         return Graph(store, label, tuple(notes), vocabulary=self.around.vocabulary)
@@ -218,7 +218,7 @@ def graph_source(graph: str | Path, around: Around) -> GraphSource:
 
 
 def _holds_questions(path: Path) -> bool:
-    with path.open(encoding="utf-8-sig") as file:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:  # what is no UTF-8 is told where it is read
         first = file.readline()
     return any(f'"{name}"' in first for name in _FIELDS)
 
@@ -233,10 +233,19 @@ def _by_id(rows: Any) -> dict[str, list[list[str]]]:
 
 
 def parquet_rows(path: Path) -> list[Row]:
-    """The rows of a Parquet file, numbered from 1."""
+    """The rows of a Parquet file, numbered from 1.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+        UnreadableSource: It is none, or damaged.
+    """
     try:
         import pyarrow.parquet as parquet
     except ImportError as error:
         raise MissingExtra("pyarrow", "all") from error
-    table = parquet.read_table(path)
+    try:
+        table = parquet.read_table(path)
+    except (OSError, ValueError) as error:
+        hint = "take the file from where it was published again"
+        raise UnreadableSource(f"this is no whole Parquet file: {error}", where=str(path), hint=hint) from error
     return [Row(str(path), at, values) for at, values in enumerate(table.to_pylist(), start=1)]

@@ -15,6 +15,7 @@ __all__ = [
     "BadField",
     "Row",
     "content",
+    "decoded",
     "existing",
     "first_existing",
     "json_lines",
@@ -132,7 +133,16 @@ def first_existing(folder: Path, names: tuple[str, ...]) -> Path:
 
 
 def content(path: Path) -> str:
-    """The text of a benchmark's file.
+    """The text of a benchmark's file, whose lines end as they do in a file that is opened as text.
+
+    Raises:
+        SourceError: As `decoded`.
+    """
+    return decoded(path).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded(path: Path) -> str:
+    """The text of a benchmark's file as it stands.
 
     Raises:
         SourceNotFound: Nothing is there.
@@ -147,8 +157,7 @@ def content(path: Path) -> str:
     if raw.startswith(_UTF16) or b"\0" in raw[:4]:
         raise UnreadableSource("it is UTF-16 or UTF-32, not UTF-8", where=str(path), hint=_SAVE)
     try:
-        # Lines end as they do in a file that is opened as text.
-        return raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise UnreadableSource(f"line {line} is no UTF-8: {error.reason}", where=str(path), hint=_SAVE) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import re
 from collections.abc import Sequence
@@ -11,9 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boxkit.errors import SourceNotFound
+from boxkit.errors import SourceNotFound, UnreadableSource
 from boxkit.evaluation.datasets.protocol import Dataset, Task, collect
-from boxkit.evaluation.datasets.rows import BadField, Row, existing, first_existing, json_rows_or_lines, tsv_rows
+from boxkit.evaluation.datasets.rows import (
+    BadField,
+    Row,
+    decoded,
+    existing,
+    first_existing,
+    json_rows_or_lines,
+    tsv_rows,
+)
 from boxkit.profile import PROFILES
 
 if TYPE_CHECKING:
@@ -98,8 +107,10 @@ def _canons(folder: Path, stem: str) -> dict[str, list[str]]:
 
 def _csv_boxes(path: str, as_text: bool) -> BoxSet:
     """A table of the release, where a quote within a cell stands behind a backslash."""
-    with open(path, encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file, doublequote=False, escapechar="\\")
+    found = list(csv.reader(io.StringIO(decoded(Path(path)), newline=""), doublequote=False, escapechar="\\"))
+    if not found:
+        raise UnreadableSource("this table is empty", where=path, hint="take the file from the benchmark's release")
+    header, *rows = found
     width = len(header)
     padded = [[*row, *[""] * (width - len(row))][:width] for row in rows]
     return grid_boxes([name.replace("\n", " ") for name in header], padded, as_text=as_text, title=Path(path).name)
