@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["ADJECTIVES", "Adjective", "comparatives", "superlatives"]
+__all__ = ["ADJECTIVES", "Adjective", "comparatives", "one_of", "superlatives"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +128,8 @@ def _forms(degree: Literal[0, 1]) -> dict[str, str]:
 #: ``older`` → ``old``; ``more expensive`` is put together by the tagger.
 comparatives: dict[str, str] = _forms(0)
 superlatives: dict[str, str] = _forms(1)
+
+
+def one_of(words: Iterable[str]) -> str:
+    """The words as alternatives of a pattern, the longest first."""
+    return "|".join(sorted(words, key=len, reverse=True))

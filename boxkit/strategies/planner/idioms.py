@@ -1,24 +1,21 @@
 """Idioms put in plainer words where the data has what they speak of: prices, births, borders, both of two, one by one."""
-# ruff: noqa: E501
+# ruff: noqa: E501 - a row of a table is easier to read and to change than its wrapping
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
 
-from boxkit.strategies.planner.adjectives import ADJECTIVES, superlatives
-from boxkit.strategies.planner.quoted import around_quotes
-from boxkit.strategies.planner.words import stem
+from boxkit.strategies.planner.adjectives import ADJECTIVES, one_of, superlatives
+from boxkit.strategies.planner.rewriting import Known, Rule, Step
 
-__all__ = ["say_plainly"]
+__all__ = ["IDIOMS"]
 
 _CAP = r"(?:the )?[A-Z][\w.-]*(?: (?:of (?:the )?|the )?[A-Z][\w.-]*)*"
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _MOST_OF = r"the (?:largest|greatest|highest|biggest) (?:number|amount|count) of (?:our |the |other |different )*"
 _GIVEN = r"(?:named|listed|mentioned|shown|given|counted)"
 #: What names must be in the data, or "", the idiom, and what it says. The first match of each is put plainly.
-_IDIOMS: tuple[tuple[str, str, str], ...] = (
+_TABLE: tuple[tuple[str, str, str], ...] = (
     # What leads up to a question.
     ("", r"^(?:our|the|your|this) (?:library|shop|store|collection|catalogue|catalog|database|archive|list) (?:holds?|has|stocks?|contains?|keeps?|lists?|includes?) how many (\w+)", r"how many \1"),
     ("", r"^(.+?) costs? how much( on average| in total| altogether)?(?=[?.]*$)", r"how much do \1 cost\2"),
@@ -217,73 +214,20 @@ _IDIOMS: tuple[tuple[str, str, str], ...] = (
     ("", r", (?:along |together )?with (?:the|that) (\w+)(?=[?.]*$)", r" with their \1"),
     ("", r"\b(\w+)(?:y|) or (?:\1s|\1ies)\b", r"\1s"),
 )  # fmt: skip
-#: "Name every genre with over 12 books" lists genres, and makes no groups.
-_EVERY = re.compile(
-    r"^(?!.*\b(?:average|mean|total|sum|number of|how many|count|most|least|highest|lowest|cheapest|\w+iest|\w{3,}est|each)\b)"
-    r"((?:please )?(?:name|list|show|give|find|identify|titles of|names of|(?:send|tell|give|show) (?:me|us)|the titles of|the names of)(?: (?:the )?(?:names?|titles?) of)?) every (?!one\b)(\w+?)s?\b",
-    re.IGNORECASE,
-)
-_GRADED = "|".join(sorted(superlatives, key=len, reverse=True))
-_BASES = "|".join(sorted(ADJECTIVES, key=len, reverse=True))
-_END = rf"(?:(?P<{{0}}>{_GRADED})|(?P<{{1}}>most|least) (?P<{{2}}>{_BASES}))"
-#: How a small value of what an adjective speaks of is called.
-_APART = re.compile(
-    rf"^.*?\b(?:how much|gap|difference|exceeds?)\b.*?\b{_END.format('one', 'much1', 'base1')} ?(?P<noun>[\w ]*?) ?"
-    r"(?:exceeds?|go(?:es)? for|costs?|is|are|than|and|from|from that of)\b.*?"
-    rf"\b{_END.format('two', 'much2', 'base2')}(?P<rest> \w+)?(?: in \w+)?[?.]*$",
-    re.IGNORECASE,
-)
+
+_END = rf"(?:(?P<{{0}}>{one_of(superlatives)})|(?P<{{1}}>most|least) (?P<{{2}}>{one_of(ADJECTIVES)}))"
 #: "How much is the cheapest and the dearest book?" asks for two prices.
 _DIFFERING = re.compile(r"\b(?:more|less|gap|differ\w*|exceed\w*|than|from|apart)\b", re.IGNORECASE)
-_STARTING = re.compile(
-    rf",? (?:starting|beginning) (?:with|from) the (?P<end>{_GRADED}|most {_BASES}|highest|lowest|most|fewest)(?: one| ones| first)?(?=[?.]*$)"
-    rf"|, (?:the )?(?P<top>{_GRADED}|most {_BASES}|highest|lowest)(?: one| ones)? (?:at the top|on top|to start with)(?=[?.]*$)"
-    rf"|,? from the (?P<down>{_GRADED}|most {_BASES}|highest)(?: \w+)? (?:down|downwards?|on)(?=[?.]*$)"
-    r"|, (?P<much>most|fewest|highest|lowest) \w+ first(?=[?.]*$)"
-    r"|,? in (?P<order>de|a)scending order(?=[?.]*$)"
-    r"|,? (?:sorted|ordered|ranked|arranged|listed)? ?from the (?P<most>most|fewest|highest|lowest)(?: \w+)? to the (?:fewest|most|lowest|highest)(?: \w+)?(?=[?.]*$)",
-    re.IGNORECASE,
-)
-_RANKED = re.compile(rf"\b(?:{_GRADED}|most|least|fewest|highest|lowest)\b", re.IGNORECASE)
 
 
-@lru_cache(maxsize=1)
-def _compiled() -> tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...]:
-    return tuple(
-        (tuple(map(stem, names.split())), re.compile(pattern, 0 if "[A-Z]" in pattern else re.IGNORECASE), to)
-        for names, pattern, to in _IDIOMS
-    )
-
-
-def say_plainly(question: str, has: Callable[[str], bool]) -> str:
-    """The question with its idioms in plainer words; quoted texts stay as they are.
-
-    Args:
-        question: The question.
-        has: Whether something in the data is called by the word with this stem.
-
-    >>> say_plainly("Which authors came into the world before all the others?", lambda word: True)
-    'Which authors was born first?'
-    """
-    return around_quotes(question, lambda text: _plainer(text, has))
-
-
-def _plainer(text: str, has: Callable[[str], bool]) -> str:
-    for names, pattern, to in _compiled():
-        if all(map(has, names)):
-            text = pattern.sub(to, text, count=1)
-    return _ordered(_apart(_EVERY.sub(r"\1 all \2s", text, count=1), has))
-
-
-def _apart(text: str, has: Callable[[str], bool]) -> str:
+def _apart(match: re.Match[str], known: Known) -> str | None:
     """``How much more does the dearest plant cost than the cheapest one?`` asks for a difference of prices."""
-    match = _APART.match(text)
-    if match is None or not _DIFFERING.search(text):
-        return text
+    if not _DIFFERING.search(match.string):
+        return None
     one, two = (_measures(match, *names) for names in (("one", "much1", "base1"), ("two", "much2", "base2")))
-    shared = next((measure for measure in one[1] if measure in two[1] and has(measure)), None)
+    shared = next((measure for measure in one[1] if measure in two[1] and known.has(measure)), None)
     if shared is None or one[0] == two[0]:
-        return text
+        return None
     noun = match["noun"].strip() or (match["rest"] or "").strip()
     return f"What is the difference between the highest and the lowest {shared} of the {noun or 'rows'}?"
 
@@ -295,13 +239,14 @@ def _measures(match: re.Match[str], form: str, much: str, base: str) -> tuple[bo
     return large, (*adjective.large, *adjective.small)
 
 
-def _ordered(text: str) -> str:
-    """``the five longest, starting with the longest``: the superlative says the order; else it is said at the end."""
-    match = _STARTING.search(text)
-    if match is None:
-        return text
-    before = text[: match.start()]
-    if _RANKED.search(before):
-        return before
-    end = next(group for group in match.groups() if group)
-    return text if match["order"] or match["much"] else f"{before}, {end} first"
+#: In the order in which they are applied.
+IDIOMS: tuple[Step, ...] = (
+    *(Rule(pattern, to, needs) for needs, pattern, to in _TABLE),
+    # "Name every genre with over 12 books" lists genres, and makes no groups.
+    Rule(r"^(?!.*\b(?:average|mean|total|sum|number of|how many|count|most|least|highest|lowest|cheapest|\w+iest|\w{3,}est|each)\b)"
+         r"((?:please )?(?:name|list|show|give|find|identify|titles of|names of|(?:send|tell|give|show) (?:me|us)|the titles of|the names of)(?: (?:the )?(?:names?|titles?) of)?) every (?!one\b)(\w+?)s?\b", r"\1 all \2s"),
+    # "How much more does the dearest plant cost than the cheapest one?"
+    Rule(rf"^.*?\b(?:how much|gap|difference|exceeds?)\b.*?\b{_END.format('one', 'much1', 'base1')} ?(?P<noun>[\w ]*?) ?"
+         r"(?:exceeds?|go(?:es)? for|costs?|is|are|than|and|from|from that of)\b.*?"
+         rf"\b{_END.format('two', 'much2', 'base2')}(?P<rest> \w+)?(?: in \w+)?[?.]*$", _apart),
+)  # fmt: skip

@@ -1,17 +1,16 @@
 """Turns of phrase that say the same as a plainer one: frames of politeness, contractions, idioms of amount and order."""
-# ruff: noqa: E501
+# ruff: noqa: E501 - a row of a table is easier to read and to change than its wrapping
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
 
-from boxkit.strategies.planner.adjectives import comparatives, superlatives
-from boxkit.strategies.planner.quoted import OPEN, around_quotes
+from boxkit.strategies.planner.adjectives import comparatives, one_of, superlatives
+from boxkit.strategies.planner.quoted import OPEN
+from boxkit.strategies.planner.rewriting import Known, Rule, Step
 from boxkit.strategies.planner.words import normal, singular
 
-__all__ = ["put_plainly"]
+__all__ = ["PHRASES"]
 
 _VERBS_OF_TELLING = r"(?:tell|show|give|get|find|let|fetch|bring)"
 _TO_KNOW = r"(?:know|see|find out|get|have|learn|look at|hear|be told|check|ask|work out|figure out|find|understand)"
@@ -48,9 +47,8 @@ _ENDS = (
     r"on (?:record|file)|in (?:our|the|this|your) (?:data|database|records|dataset|data set|system|files)",
     r"on (?:its|their) way(?: to [\w ]+)?",
 )
-#: Anywhere; the first group that a pattern has stays where ``\1`` stands.
-_SAME: tuple[tuple[str, str], ...] = (
-    # Contractions.
+#: Short forms; they are written out before anything is taken off. Here and below, everywhere.
+_SHORT: tuple[tuple[str, str], ...] = (
     (r"\b(who|what|which|he|she|it)(?:['’]s| has) got\b", r"\1 has"),
     (r"\b(have|has|had|['’]ve) got\b", "have"),
     (r"\b(what|who|where|when|how|that|there|it|here|let)['’]s\b", r"\1 is"),
@@ -59,6 +57,9 @@ _SAME: tuple[tuple[str, str], ...] = (
     (r"\b(\w+)['’]ll\b", r"\1 will"),
     (r"\b(i|we|you|they|he|she|it)['’]d\b", r"\1 would"),
     (r"\bi['’]m\b", "i am"),
+)  # fmt: skip
+#: Other words for the same.
+_SAME: tuple[tuple[str, str], ...] = (
     (r"\b(?:is|was) (?:made up|composed|comprised) of(?= how many)", "has"),
     (r"\b(?:are|were) (?:made up|composed|comprised) of(?= how many)", "have"),
     # Numbers.
@@ -70,10 +71,7 @@ _SAME: tuple[tuple[str, str], ...] = (
     (r"\bsub-?(?=\d)", "under "),
     (r"\b(?:in|during|from|of) the ((?:1[0-9]|20)\d)0['’]?s\b", r"between \g<1>0 and \g<1>9"),
     (r"\bthe year (?=\d{4}\b)", ""),
-    # What is asked is said again, or behind.
-    (r"[.?;,]\s*(?:and )?(?:just|only|simply)(?: (?:give|show|list|tell|name)(?: me| us)?)? (?:the |their |its |his |her )?((?:\w+ ){0,2}\w+)(?: (?:is|are|will do)(?: fine| enough| sufficient)?)?[.!?]?$", r". Give the \1."),
-    (r"[.?;,]\s*i (?:would )?(?:only|just) (?:need|want|like|care about) (?:to know )?(?:the |their |its |his |her )?([^.?!]+)[.!?]?$", r". Give the \1."),
-    (r",\s*(\w+) only[.!?]?$", r". Give the \1."),
+    # What it is called.
     (r"\bwhat (?:is it|are they|is he|is she) called\b", "give the name"),
     (r"\bwhat (?:it is|they are|he is|she is) called\b", "the name"),
     (r"\b(?:is|are|goes by|go by)(?: the)? (?:called|named|name)(?: of)? what\b", "has what name"),
@@ -105,7 +103,6 @@ _SAME: tuple[tuple[str, str], ...] = (
     (r"\bcommonest\b", "most common"),
     (r"\b(?:rarest|least (?:represented|widespread))\b", "least common"),
     (r"\b(?:most|best)[- ](?:represented|widespread|numerous|prevalent)\b", "most common"),
-    (r",? (?:from|in order from) the (highest|largest|most expensive|longest|oldest|biggest)(?: \w+)? (?:down|downwards?)(?=[?.!,]|$)", r" \1 first"),
     # What it costs.
     (r"\b(?:sell|sells|selling|sold|go|goes|going|retail|retails) (?:for|at)(?= (?:\w+ ){0,3}[$€£]?\d| (?:more|less|over|under|above|below|at|no|up|exactly)\b)", "cost"),
     (r"\bwhat (?:do|does|did|would|will) (?:we|you|they|one) charge for\b|\bwhat (?:we|you|they) charge for\b", "what is the price of"),
@@ -156,33 +153,10 @@ _COMPOUNDS = {
     "playing time": "length",
     "pay packet": "salary",
 }
-_OF_ALL = re.compile(
-    r"^(?:out )?of (?:all )?(?:the |our |your |these |those |all )*([^,?]+?),? (how many|which|what)(?: of (?:them|these|those))?(?: ones?)? (.+)$",
-    re.IGNORECASE,
-)
-_TOPIC = re.compile(r"^([^:?,]{3,60}): (?=\w)(.+?)\b(?:it|them|him|there)\b([?.!]*)$", re.IGNORECASE)
-_WE_HAVE = re.compile(
-    r" (?:that )?(?:we|you|i) (?:have|hold|keep|store|carry|stock|list)(?: (?:data|information|records|anything))?(?: on| about| for)?(?=,| how| which| what)",
-    re.IGNORECASE,
-)
+_REST = r"(?:all|any|every|each)(?: of)?(?: the)?(?: others?| rest)(?: \w+)?|(?:anything|anyone|anybody|everything|everyone) else|the (?:rest|others)"
 
 
-@lru_cache(maxsize=1)
-def _compiled() -> tuple[re.Pattern[str], re.Pattern[str], tuple[tuple[re.Pattern[str], str], ...]]:
-    begins = re.compile(rf"^\W*(?:{'|'.join(_BEGINNINGS)})\s+(?=\w|{OPEN})", re.IGNORECASE)
-    ends = re.compile(rf"[,;–—-]*\s+(?:{'|'.join(_ENDS)})\s*(?P<mark>[?.!]*)$", re.IGNORECASE)
-    same = tuple((re.compile(pattern, re.IGNORECASE if "[A-Z]" not in pattern else 0), to) for pattern, to in _SAME)
-    return begins, ends, same
-
-
-@lru_cache(maxsize=1)
-def _beyond_all() -> re.Pattern[str]:
-    more = "|".join(sorted(comparatives, key=len, reverse=True))
-    rest = r"(?:all|any|every|each)(?: of)?(?: the)?(?: others?| rest)(?: \w+)?|(?:anything|anyone|anybody|everything|everyone) else|the (?:rest|others)"
-    return re.compile(rf"\b(?:more (?P<base>\w+)|(?P<more>{more})) than (?:{rest})\b", re.IGNORECASE)
-
-
-def _superlative(match: re.Match[str]) -> str:
+def _superlative(match: re.Match[str], _: Known) -> str:
     """``taller than all the others`` is "the tallest"."""
     if match["base"]:
         return f"the most {match['base']}"
@@ -190,55 +164,30 @@ def _superlative(match: re.Match[str]) -> str:
     return f"the {of[comparatives[match['more'].lower()]]}"
 
 
-def put_plainly(question: str, is_known: Callable[[tuple[str, ...]], bool]) -> str:
-    """The question in plainer words; quoted texts stay as they are.
+def _joined(phrase: str, plain: str) -> Rule:
+    head, _, last = phrase.rpartition(" ")
+    forms = f"{last[:-1]}(?:y|ies)" if last.endswith("y") else f"{last}s?"
+    words = tuple(singular(word) for word in normal(phrase).split())
 
-    Args:
-        question: The question.
-        is_known: Whether something in the data is called by these singular words.
+    def one_word(match: re.Match[str], known: Known) -> str | None:
+        if known.is_called(words) or (phrase == "capital city" and known.is_called(("city",))):
+            return None
+        many = match.group().lower().endswith("s") and not last.endswith("s")
+        return plain + ("s" if many and not plain.endswith("s") else "")
 
-    >>> put_plainly("Could you tell me how many books there are, please?", lambda words: False)
-    'how many books there are?'
-    >>> put_plainly("I'd like the London-based firms", lambda words: False)
-    'the firms based in London'
-    """
-    return around_quotes(question, lambda text: _plainer(" ".join(text.split()), is_known))
-
-
-def _plainer(text: str, is_known: Callable[[tuple[str, ...]], bool]) -> str:
-    begins, ends, same = _compiled()
-    for pattern, to in same[:8]:
-        text = pattern.sub(to, text)
-    while (match := begins.match(text)) is not None:
-        text = text[match.end() :]
-    while (match := ends.search(text)) is not None and match.start() > 0:
-        text = text[: match.start()] + match["mark"]
-    text = _turned(text)
-    for pattern, to in same[8:]:
-        text = pattern.sub(to, text)
-    text = _beyond_all().sub(_superlative, text)
-    return _joined(text, is_known)
+    return Rule(rf"\b{re.escape(head)} {forms}\b", one_word)
 
 
-def _turned(text: str) -> str:
-    """``Of all the books we hold, how many …`` and ``Zambezi: what dams are on it?``, the usual way round."""
-    text = _WE_HAVE.sub("", text)
-    if (match := _OF_ALL.match(text)) is not None:
-        text = f"{match[2]} {match[1]} {match[3]}"
-    if (match := _TOPIC.match(text)) is not None:
-        text = f"{match[2]}{match[1]}{match[3]}"
-    return text
-
-
-def _joined(text: str, is_known: Callable[[tuple[str, ...]], bool]) -> str:
-    for phrase, plain in _COMPOUNDS.items():
-        head, _, last = phrase.rpartition(" ")
-        forms = f"{last[:-1]}(?:y|ies)" if last.endswith("y") else f"{last}s?"
-        words = tuple(singular(word) for word in normal(phrase).split())
-        found = re.search(rf"\b{re.escape(head)} {forms}\b", text, re.IGNORECASE)
-        if found is not None and not is_known(words) and not (phrase == "capital city" and is_known(("city",))):
-            many = found.group().lower().endswith("s") and not last.endswith("s")
-            text = (
-                text[: found.start()] + plain + ("s" if many and not plain.endswith("s") else "") + text[found.end() :]
-            )
-    return text
+#: In the order in which they are applied.
+PHRASES: tuple[Step, ...] = (
+    *(Rule(pattern, to, times="all") for pattern, to in _SHORT),
+    Rule(rf"^\W*(?:{'|'.join(_BEGINNINGS)})\s+(?=\w|{OPEN})", "", times="while"),
+    Rule(rf"[,;–—-]*\s+(?:{'|'.join(_ENDS)})\s*(?P<mark>[?.!]*)$", lambda match, _: match["mark"] if match.start() else None, times="while"),
+    # ``Of all the books we hold, how many …`` and ``Zambezi: what dams are on it?``, the usual way round.
+    Rule(r" (?:that )?(?:we|you|i) (?:have|hold|keep|store|carry|stock|list)(?: (?:data|information|records|anything))?(?: on| about| for)?(?=,| how| which| what)", "", times="all"),
+    Rule(r"^(?:out )?of (?:all )?(?:the |our |your |these |those |all )*([^,?]+?),? (how many|which|what)(?: of (?:them|these|those))?(?: ones?)? (.+)$", r"\2 \1 \3"),
+    Rule(r"^([^:?,]{3,60}): (?=\w)(.+?)\b(?:it|them|him|there)\b([?.!]*)$", r"\2\1\3"),
+    *(Rule(pattern, to, times="all") for pattern, to in _SAME),
+    Rule(rf"\b(?:more (?P<base>\w+)|(?P<more>{one_of(comparatives)})) than (?:{_REST})\b", _superlative, times="all"),
+    *(_joined(phrase, plain) for phrase, plain in _COMPOUNDS.items()),
+)  # fmt: skip

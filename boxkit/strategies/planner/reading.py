@@ -16,16 +16,14 @@ from boxkit.strategies.planner.compile import compile_query
 from boxkit.strategies.planner.confidence import confidence, signs_of
 from boxkit.strategies.planner.doubts import doubt_of
 from boxkit.strategies.planner.fillers import plainly
-from boxkit.strategies.planner.idioms import say_plainly
 from boxkit.strategies.planner.index import Index, index_of
 from boxkit.strategies.planner.joins import Joins
 from boxkit.strategies.planner.linking import Lexicon, Link
 from boxkit.strategies.planner.naming import lexicon_of
 from boxkit.strategies.planner.nearness import near_fields
 from boxkit.strategies.planner.parsing import parse
-from boxkit.strategies.planner.phrases import put_plainly
 from boxkit.strategies.planner.query import Measure, Query
-from boxkit.strategies.planner.roundabout import straightly
+from boxkit.strategies.planner.rewording import reworded
 from boxkit.strategies.planner.search import Candidate, search
 from boxkit.strategies.planner.shapes import REACH, Similar, likeliest
 from boxkit.strategies.planner.spelling import spelt_right
@@ -163,12 +161,9 @@ def read(
     if said > MAX_TOKENS:
         length = f"the question has {said:,} words and marks, and no more than {MAX_TOKENS} are read"
         return Reading((), (), (), known.index.partial, length)
-    # What stands around a question hides its idioms, and the other way round.
-    question = straightly(spelt_right(question, known.lexicon), known.lexicon.has)
-    question = say_plainly(question, known.lexicon.has)
-    question = put_plainly(question, known.lexicon.phrases.__contains__)
-    question = say_plainly(question, known.lexicon.has)
-    items = tag(question, known.lexicon)
+    lexicon = known.lexicon
+    question = reworded(spelt_right(question, lexicon), lexicon.has, lexicon.phrases.__contains__)
+    items = tag(question, lexicon)
     amounts = [item for item in items if any(_is_amount(known.index, link) for link in item.only("field"))]
     items = plainly(items, question, boxes.sources, len(boxes), amounts)
     if embedding is not None:

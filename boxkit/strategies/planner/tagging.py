@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from boxkit.strategies.planner.adjectives import ADJECTIVES, comparatives, superlatives
+from boxkit.strategies.planner.adjectives import ADJECTIVES, comparatives, one_of, superlatives
 from boxkit.strategies.planner.lexicon import EMPTY_WORDS, LIGHT_WORDS, NOUNS_TOO
 from boxkit.strategies.planner.linking import MAX_WORDS, Lexicon, Link
 from boxkit.strategies.planner.operators import OPERATORS
@@ -79,9 +79,7 @@ def _patterns() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
 
 @lru_cache(maxsize=1)
 def _adjective_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    base = "|".join(sorted(ADJECTIVES, key=len, reverse=True))
-    most = "|".join(sorted(superlatives, key=len, reverse=True))
-    more = "|".join(sorted(comparatives, key=len, reverse=True))
+    base, most, more = one_of(ADJECTIVES), one_of(superlatives), one_of(comparatives)
     known = (
         ("superlative", rf"(?:the )?(?P<much>most|least) (?P<base>{base})"),
         ("superlative", rf"(?:the )?(?P<most>{most})(?! (?:number|amount|count) of)"),
