@@ -38,7 +38,11 @@ _ROWS_SHOWN, _CELL_CHARS = 3, 60
 @click.option("--temperature", type=Finite(min=0), help="Sample the model at this temperature.")
 @click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
 @click.option("--dollars", type=Finite(min=0, min_open=True), help="Stop cleanly before this is passed.")
-@click.option("--requests-per-minute", type=Finite(min=0, min_open=True), help="The server's limit.")
+@click.option(
+    "--requests-per-minute",
+    type=Finite(min=0, min_open=True),
+    help="The server's limit; what the cache answers does not count.",
+)
 @click.option("--tokens-per-minute", type=Finite(min=0, min_open=True), help="The server's limit.")
 @click.option(
     "--price", nargs=2, type=Finite(min=0), metavar="IN OUT", help="Dollars for a million tokens, sent and received."
@@ -92,6 +96,7 @@ def strategy_of(
     """The strategy under the benchmark's profile, its model within the server's limits, and who answers in words."""
     from boxkit.cli.strategies import strategy_for
     from boxkit.evaluation.identity import rewritten
+    from boxkit.llm.cache import Cached
     from boxkit.llm.limits import Paced
     from boxkit.llm.protocol import LLM
 
@@ -104,16 +109,18 @@ def strategy_of(
         except TypeError as error:
             raise click.UsageError(f"--seed and --temperature: {error}") from error
     requests, tokens = options["requests_per_minute"], options["tokens_per_minute"]
-    if options.get("price"):
-        strategy = rewritten(strategy, LLM, lambda llm: _priced(llm, options["price"]))
     if requests or tokens:
         paced: dict[int, LLM] = {}
 
         def slowed(llm: LLM) -> LLM:
+            if isinstance(llm, Cached):  # what the cache answers asks nothing of the server
+                return replace(llm, llm=slowed(llm.llm))
             limits = {"requests_per_minute": requests, "tokens_per_minute": tokens}
             return paced.setdefault(id(llm), Paced(llm, **limits))
 
         strategy = rewritten(strategy, LLM, slowed)
+    if options.get("price"):
+        strategy = rewritten(strategy, LLM, lambda llm: _priced(llm, options["price"]))
     return strategy, who
 
 

@@ -101,7 +101,7 @@ class _Counting(Wrapper):
     calls: int = 0
     prompt_tokens: int = 0
 
-    def complete(self, messages: Sequence[Message], parameters: Parameters = Parameters()) -> Completion:  # noqa: ARG002
+    def complete(self, messages: Sequence[Message], parameters: Parameters = Parameters()) -> Completion:  # noqa: ARG002 - the protocol of a model
         """The fixed reply."""
         self.calls += 1
         tokens = estimate_prompt_tokens(messages)

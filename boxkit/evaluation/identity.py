@@ -58,11 +58,12 @@ def rewritten(value: T, kind: type[Any], change: Callable[[Any], Any]) -> T:
         change: From a part to its replacement.
     """
     if isinstance(value, kind):
-        return change(value)  # type: ignore[no-any-return]
+        changed_part: T = change(value)
+        return changed_part
     if isinstance(value, tuple) and type(value) is tuple:
         items = tuple(rewritten(item, kind, change) for item in value)
         same = all(one is other for one, other in zip(items, value, strict=True))
-        return value if same else items  # type: ignore[return-value]
+        return value if same else items  # type: ignore[return-value]  # a tuple still
     if not dataclasses.is_dataclass(value) or isinstance(value, (type, LLM)):
         return value
     changed = {}

@@ -167,7 +167,7 @@ def _rows_of_sqlite(name: str, predicted: Predicted, gold: Rows, context: Mappin
     return score(name, as_sqlite(predicted.rows, gold), [tuple(row) for row in gold], **ordered)
 
 
-def _sql(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001
+def _sql(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001 - as all judges
     if not predicted.sql:
         return Score.none("this script compares SQL, and the answer is none")
     return score(name, predicted.sql, context.get("sql", ""), database=context.get("database", ""))
@@ -198,7 +198,7 @@ def _names_and_aliases(name: str, predicted: Predicted, gold: Rows, context: Map
     return score(name, _texts(predicted.rows), [(each,) for each in names])
 
 
-def _qald(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001
+def _qald(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001 - as all judges
     if all(len(row) == 1 for row in gold):
         answers = [_text(cell) for cell in _items(gold)]
         return score(name, _ids(predicted, answers), [(each,) for each in answers])
@@ -218,11 +218,11 @@ def _release(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, 
     return score(name, as_sqlite(predicted.rows), list(gold), kind=kind)
 
 
-def _starqa(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001
+def _starqa(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001 - as all judges
     return score(name, as_sqlite(predicted.rows, gold), list(gold))
 
 
-def _dabench(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001
+def _dabench(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001 - as all judges
     """Named answers: as ``@name[value]`` in a text, as rows of name and value, or as one row of values.
 
     The release has a model rewrite each answer with its names; where a row has as many values as there are names, they

@@ -78,17 +78,16 @@ def learn(
     """
     if isinstance(examples, str | Path):
         examples = open_dataset("own", examples, split="train")
-    every = list(examples)
-    datasets = [each for each in ([examples] if isinstance(examples, Dataset) else every) if isinstance(each, Dataset)]
-    if datasets:
-        every = [task for dataset in datasets for task in dataset]
+    given: list[Any] = [examples] if isinstance(examples, Dataset) else list(examples)
+    datasets = [each for each in given if isinstance(each, Dataset)]
+    every = [task for each in given for task in (each if isinstance(each, Dataset) else (each,))]
     if annotator is None or isinstance(annotator, str):
         profiles = {dataset.name: dataset.profile for dataset in datasets}
         annotator = annotator_for(
             annotator, llm, attempts=attempts, k=k, show_gold=show_gold, limits=limits, profiles=profiles
         )
     return _learn(
-        every,  # type: ignore[arg-type]
+        every,
         annotator,
         memory,
         scorer=_Judge({dataset.name: dataset.scorer for dataset in datasets}),

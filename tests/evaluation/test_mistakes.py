@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import signal
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -98,6 +102,31 @@ def test_the_command_proposes_and_says_what_came_of_it(run):
     assert label(run, "", "--model", "m").exit_code == 2
     none = label(run, "", "--propose", "--model", "planner")
     assert none.exit_code == 2 and "needs a language model" in none.output
+
+
+def test_proposals_that_a_kill_interrupts_go_on_and_are_those_of_an_undisturbed_run(run, tmp_path):
+    undisturbed = tmp_path / "undisturbed"
+    shutil.copytree(run, undisturbed)
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def reply(request):
+        if len(server.requests) == 2 and begun:
+            begun[0].kill()
+        kind = "intent" if "more than 0 crowns" in str(request.body) else "logic"
+        return json.dumps({"why": "so", "kind": kind})
+
+    with FaultyServer(reply) as server:
+        options = ["--propose", "--base-url", server.base_url, "--model", "m"]
+        command = [sys.executable, "-m", "boxkit", "label", str(run), *options]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            begun.append(process)
+            assert process.wait() == -signal.SIGKILL
+        begun.clear()
+        assert label(run, "", *options).exit_code == 0
+        assert label(undisturbed, "", *options).exit_code == 0
+    lines = [json.loads(line) for line in (run / "proposals.jsonl").read_text().splitlines()]
+    assert len(lines) == len({each["key"] for each in lines}) == 2, "a proposal would be lost, or paid for twice"
+    assert proposals_of(run) == proposals_of(undisturbed) and counted(run)[0] == counted(undisturbed)[0]
 
 
 def test_half_a_line_that_a_kill_left_is_no_label(run):

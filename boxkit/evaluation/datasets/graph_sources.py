@@ -94,7 +94,7 @@ class WholeGraph:
 
         return graph_boxes(self.graph)
 
-    def boxes(self, name: str, question: str, topics: Sequence[str]) -> BoxSet:  # noqa: ARG002
+    def boxes(self, name: str, question: str, topics: Sequence[str]) -> BoxSet:  # noqa: ARG002 - the protocol
         """See `GraphSource`."""
         from boxkit.converters.graph import graph_boxes
 
@@ -127,7 +127,7 @@ class Endpoint:
     url: str
     around: Around
 
-    def boxes(self, name: str, question: str, topics: Sequence[str]) -> BoxSet:  # noqa: ARG002
+    def boxes(self, name: str, question: str, topics: Sequence[str]) -> BoxSet:  # noqa: ARG002 - the protocol
         """See `GraphSource`."""
         import boxkit
 

@@ -43,7 +43,7 @@ class SqlLayout:
     evidence: tuple[str, ...] = ()
     scorers: tuple[str, ...] = ("spider", "spider_strict", "spider_exec", "pandora_release")
     profile: str = "spider"
-    groups: Callable[[Row], Mapping[str, tuple[str, ...]]] = lambda row: {}  # noqa: ARG005
+    groups: Callable[[Row], Mapping[str, tuple[str, ...]]] = lambda row: {}  # noqa: ARG005 - no groups, whatever the row
     id: str | None = None
     borrows: bool = True
 

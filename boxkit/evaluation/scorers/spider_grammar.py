@@ -204,7 +204,7 @@ class _Reader:
         if self.next_is(*_ARITHMETIC):
             operator = self.tokens[self.at]
             self.at += 1
-            found = (operator, found, self.column(tables))  # type: ignore[assignment]
+            found = (operator, found, self.column(tables))  # type: ignore[assignment]  # a unit of two columns
         if bracketed:
             self.expect(")")
         return found
