@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
 from contextlib import closing
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from boxkit.cli.app import app
+from boxkit.llm import limits
 from boxkit.testing import FaultyServer
 
 
@@ -127,3 +129,33 @@ def test_a_limit_in_dollars_that_cannot_hold_is_refused_before_anything_is_asked
         refused = run(*common)
         assert refused.exit_code == 2 and "--dollars needs --price" in refused.output and not server.requests
         assert run(*common, "--price", 1, 2).exit_code == 0
+
+
+def test_a_paced_run_asks_each_question_once_and_no_faster_than_the_server_allows(spider, tmp_path, monkeypatch):
+    home = tmp_path / "spider"
+    rows = [
+        {"db_id": "shop", "question": f"How many items are there, {at}?", "query": "SELECT count(*) FROM item"}
+        for at in range(5)
+    ]
+    (home / "dev.json").write_text(json.dumps(rows))
+    turns, wait_for = [], limits._Pace.wait_for
+
+    def noted(pace, amount):
+        wait = wait_for(pace, amount)
+        turns.extend([pace._free_at] if pace._seconds_each else [])
+        return wait
+
+    monkeypatch.setattr(limits._Pace, "wait_for", noted)
+    with FaultyServer("```python\nanswer = len(item)\n```") as server:
+        common = (spider, "--model", "faulty-1", "--base-url", server.base_url, "--k", 0, "--concurrency", 5, "--json")
+        kept = ("--cache", tmp_path / "cache", "--price", 1, 2)
+        told = json.loads(run(*common, *kept, "--requests-per-minute", 1200, "--out", tmp_path / "run").stdout)
+        assert (told["done"], told["scores"]["spider"]["right"], len(server.requests)) == (5, 5, 5)
+        gaps = [later - earlier for earlier, later in itertools.pairwise(turns)]
+        assert len(gaps) == 4 and min(gaps) > 0.0499, "the server would refuse what comes faster than it allows"
+        lines = (tmp_path / "run" / "records.jsonl").read_text().splitlines()
+        assert sorted(json.loads(line)["record"]["id"] for line in lines) == list("01234")
+        # What the cache holds asks nothing of the server: at this pace, five questions would take years.
+        told = json.loads(run(*common, *kept, "--requests-per-minute", 1e-6, "--tokens-per-minute", 1e-6).stdout)
+        assert (told["done"], told["usage"]["cached_calls"], told["usage"]["dollars"]) == (5, 5, 0)
+        assert told["usage"]["virtual_dollars"] > 0 and len(server.requests) == 5
