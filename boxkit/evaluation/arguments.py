@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from boxkit.bounds import check_count, check_number
 from boxkit.errors import nearest
 from boxkit.evaluation.datasets import Dataset
 from boxkit.evaluation.scorers import scorer
@@ -51,15 +50,11 @@ def check_numbers(limit: Any, concurrency: Any, dollars: Any) -> None:
     Raises:
         ValueError: One is no number, or not above 0.
     """
-    for name, value in (("limit", limit), ("concurrency", concurrency)):
-        is_count = isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 1
-        if not is_count and (value is not None or name == "concurrency"):
-            raise ValueError(f"{name} counts questions and is a whole number from 1, not {value!r}")
-    if dollars is None:
-        return
-    is_number = isinstance(dollars, numbers.Real) and not isinstance(dollars, bool)
-    if not is_number or not (dollars > 0 and math.isfinite(dollars)):
-        raise ValueError(f"dollars is the most that may be spent, a number above 0, not {dollars!r}")
+    check_count("concurrency", concurrency)
+    if limit is not None:
+        check_count("limit", limit)
+    if dollars is not None:
+        check_number("dollars", dollars)
 
 
 def names_of(scorers: Sequence[str] | None, again: Sequence[str]) -> tuple[list[str], frozenset[str]]:

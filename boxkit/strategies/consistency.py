@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from boxkit.answer import Answer
+from boxkit.bounds import check_count
 from boxkit.box import BoxSet
 from boxkit.canonical import vote_key
-from boxkit.strategies.counts import check_count
 from boxkit.strategies.loop import spent_before, usage_of
 from boxkit.strategies.steps import Steps, Strategy, StrategyBase, Together
 
@@ -79,7 +79,7 @@ class SelfConsistency(StrategyBase):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_count("SelfConsistency", "samples", self.samples)
+        check_count("samples of SelfConsistency", self.samples)
 
     @property
     def name(self) -> str:
@@ -126,8 +126,8 @@ class Hybrid(StrategyBase):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_count("Hybrid", "samples", self.samples)
-        check_count("Hybrid", "agree", self.agree)
+        check_count("samples of Hybrid", self.samples)
+        check_count("agree of Hybrid", self.agree)
         if self.agree > self.samples:
             raise ValueError(f"agree is between 1 and samples ({self.samples}), not {self.agree}")
 

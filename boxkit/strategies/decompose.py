@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boxkit.answer import Answer, Attempt
+from boxkit.bounds import check_count
 from boxkit.box import Box, BoxSet
 from boxkit.boxcode import literal
 from boxkit.canonical import plain
@@ -20,7 +21,6 @@ from boxkit.prompts import parse_reply, render
 from boxkit.prompts.render import pandas_words
 from boxkit.prompts.reply import parse_json_reply
 from boxkit.prompts.spelling import with_box_names
-from boxkit.strategies.counts import check_count
 from boxkit.strategies.loop import (
     Conversation,
     Outcome,
@@ -77,7 +77,7 @@ class Decompose(StrategyBase):
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        check_count("Decompose", "attempts", self.attempts)
+        check_count("attempts of Decompose", self.attempts)
 
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:
         """Decompose, answer the parts, merge, run; see the class."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boxkit.answer import Answer, Attempt
+from boxkit.bounds import check_count
 from boxkit.box import BoxSet
 from boxkit.failure import Failure
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 from boxkit.profile import PROFILES, Profile
 from boxkit.prompts import layout_for, prompt_version, render
 from boxkit.prompts.reply import parse_json_reply
-from boxkit.strategies.counts import check_count
 from boxkit.strategies.loop import Conversation, Outcome, Tried, answer_of, template_retry
 from boxkit.strategies.steps import Request, Steps, StrategyBase
 
@@ -22,7 +22,19 @@ __all__ = ["Knowledge", "Search"]
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge(StrategyBase):
+class _Baseline(StrategyBase):
+    llm: LLM
+    attempts: int = 3
+    profile: Profile = PROFILES["default"]
+    temperature: float = 0.0
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        check_count(f"attempts of {self.name}", self.attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge(_Baseline):
     """The question alone goes to the model; rows in JSON come back.
 
     Attributes:
@@ -33,22 +45,13 @@ class Knowledge(StrategyBase):
         seed: For the model.
     """
 
-    llm: LLM
-    attempts: int = 3
-    profile: Profile = PROFILES["default"]
-    temperature: float = 0.0
-    seed: int | None = None
-
-    def __post_init__(self) -> None:
-        check_count("Knowledge", "attempts", self.attempts)
-
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:  # noqa: ARG002 - a baseline that sees no data
         """Ask, read; see the class."""
         return _asked(self, question, web_search=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Search(StrategyBase):
+class Search(_Baseline):
     """The same with the model's own web-search tool (OpenAI's search models have one).
 
     Attributes:
@@ -59,21 +62,12 @@ class Search(StrategyBase):
         seed: For the model.
     """
 
-    llm: LLM
-    attempts: int = 3
-    profile: Profile = PROFILES["default"]
-    temperature: float = 0.0
-    seed: int | None = None
-
-    def __post_init__(self) -> None:
-        check_count("Search", "attempts", self.attempts)
-
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:  # noqa: ARG002 - a baseline that sees no data
         """Ask, read; see the class."""
         return _asked(self, question, web_search=True)
 
 
-def _asked(baseline: Knowledge | Search, question: str, *, web_search: bool) -> Steps[Answer]:
+def _asked(baseline: _Baseline, question: str, *, web_search: bool) -> Steps[Answer]:
     prompt = render("knowledge", question=question, profile=baseline.profile, web_search=web_search)
     parameters = Parameters(
         temperature=baseline.temperature,

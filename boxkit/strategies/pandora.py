@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from boxkit.answer import Answer, Attempt
+from boxkit.bounds import check_count
 from boxkit.box import BoxSet
 from boxkit.canonical import NoCanonicalRows, canonical_rows
 from boxkit.executor import Limits, Run
@@ -17,7 +18,6 @@ from boxkit.prompts import PromptLayout, layout_for, parse_reply, prompt_version
 from boxkit.prompts.joined import JoinedBoxes, join_parents
 from boxkit.prompts.layout import Shown
 from boxkit.prompts.spelling import with_box_names
-from boxkit.strategies.counts import check_count
 from boxkit.strategies.loop import Conversation, answer_of
 from boxkit.strategies.steps import Compute, Execute, Request, Steps, StrategyBase
 
@@ -88,8 +88,8 @@ class Pandora(StrategyBase):
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        check_count("Pandora", "attempts", self.attempts)
-        check_count("Pandora", "k", self.k, least=0)
+        check_count("attempts of Pandora", self.attempts)
+        check_count("k of Pandora", self.k, least=0)
 
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:
         """Prompt, run, correct; see the class."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boxkit.answer import Answer, Attempt
+from boxkit.bounds import check_count
 from boxkit.box import BoxSet
 from boxkit.failure import Failure
 from boxkit.llm.protocol import LLM, Completion, Message
 from boxkit.profile import PROFILES, Profile
 from boxkit.prompts.reply import Reply
 from boxkit.sql import Fetched
-from boxkit.strategies.counts import check_count
 from boxkit.strategies.loop import Conversation, Outcome, Tried, answer_of, parameters_for, template_retry
 from boxkit.strategies.steps import Compute, Request, Steps, StrategyBase
 
@@ -43,7 +43,7 @@ class Querying(StrategyBase):
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        check_count(type(self).__name__, "corrections", self.corrections, least=0)
+        check_count(f"corrections of {type(self).__name__}", self.corrections, least=0)
 
     def conversation(self, prompt: str, boxes: BoxSet, retry: str, step: str) -> Conversation:
         """One prompt with its corrections.
