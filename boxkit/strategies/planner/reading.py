@@ -40,8 +40,8 @@ MARGIN = 0.039
 MAX_RIVALS = 3
 #: Items that no one would miss by themselves.
 _TIES = frozenset(("empty", "mark", "relative", "preposition", "of", "and", "or", "group", "each_other"))
-#: A text of more words and marks is no question that this can read.
-MAX_TOKENS = 250
+#: A text of more words and marks, or of more characters, is no question that this can read.
+MAX_TOKENS, MAX_CHARACTERS = 250, 10_000
 _SIGNS = frozenset(("<", "<=", ">", ">=", "between"))
 
 
@@ -157,10 +157,9 @@ def read(
     """
     reach = REACH if shown else MARGIN
     known = _known(boxes)
-    said = len(tokens(question))
-    if said > MAX_TOKENS:
-        length = f"the question has {said:,} words and marks, and no more than {MAX_TOKENS} are read"
-        return Reading((), (), (), known.index.partial, length)
+    too_long = _too_long(question)
+    if too_long:
+        return Reading((), (), (), known.index.partial, too_long)
     lexicon = known.lexicon
     question = reworded(spelt_right(question, lexicon), lexicon.has, lexicon.phrases.__contains__)
     items = tag(question, lexicon)
@@ -181,6 +180,15 @@ def read(
     unplaced = best[0].candidate.unplaced if best else _unknown(items)
     doubt = doubt_of(items, best[0].candidate, known.index, boxes, known.joins) if best else None
     return Reading(tuple(items), tuple(best), unplaced, known.index.partial, doubt)
+
+
+def _too_long(question: str) -> str:
+    """Why a question is not read; empty where it is."""
+    if len(question) > MAX_CHARACTERS:
+        return f"the question has {len(question):,} characters, and no more than {MAX_CHARACTERS:,} are read"
+    said = len(tokens(question))
+    is_short = said <= MAX_TOKENS
+    return "" if is_short else f"the question has {said:,} words and marks, and no more than {MAX_TOKENS} are read"
 
 
 def _is_amount(index: Index, link: Link) -> bool:

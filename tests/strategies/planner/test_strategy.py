@@ -97,3 +97,19 @@ def test_the_users_frame_is_not_changed():
     before = frame.copy()
     Planner().ask("Who is the oldest?", load({"runner": frame}))
     pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many teachers are there? " * 50, "words and marks, and no more than 250"),
+        (
+            "a" * 1_000_000,
+            "1,000,000 characters, and no more than 10,000",
+        ),  # spelling it right would take half a minute
+    ],
+)
+def test_a_text_too_long_for_a_question_is_refused_at_once_with_its_length(question: str, said: str) -> None:
+    boxes = load(pd.DataFrame({"teacher": ["Ann", "Bo"], "age": [30, 40]}))
+    failure = Planner().ask(question, boxes).failure
+    assert failure is not None and failure.kind == "abstained" and said in failure.message
