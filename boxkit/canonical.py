@@ -214,5 +214,8 @@ def _vote_cell(cell: Any) -> tuple[str, str]:
     if cell is None:
         return ("", "")
     if isinstance(cell, (int, float, decimal.Decimal)) and not isinstance(cell, bool):
-        return ("number", f"{cell:.9g}" if -(2**53) < cell < 2**53 else str(cell))
+        if -(2**53) < cell < 2**53:
+            return ("number", f"{cell:.9g}")
+        # Python refuses to write more than 4,300 digits to the base of ten.
+        return ("number", hex(cell) if isinstance(cell, int) and cell.bit_length() > 14_000 else str(cell))
     return (type(cell).__name__, str(cell).strip())

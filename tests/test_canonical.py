@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from boxkit.answer import Answer
-from boxkit.canonical import NoCanonicalRows, canonical_rows, json_value, plain
+from boxkit.canonical import NoCanonicalRows, canonical_rows, json_value, plain, vote_key
 
 MOMENT = datetime.datetime(2024, 2, 29, 12)
 
@@ -88,3 +88,7 @@ def test_an_answer_gives_its_rows_as_a_frame_and_as_json():
     assert answer.rows == [(1.0, MOMENT), (None, None)]
     assert list(answer.frame.columns) == ["a", "b"]
     assert json.loads(json.dumps(answer.to_json()))["rows"] == [[1.0, "2024-02-29T12:00:00"], [None, None]]
+
+
+def test_answers_of_thousands_of_digits_are_voted_on():
+    assert vote_key([(10**5000,)]) == vote_key([(10**5000,)]) != vote_key([(10**5000 + 1,)])

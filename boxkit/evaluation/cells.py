@@ -10,7 +10,7 @@ from typing import Any
 
 from boxkit.canonical import json_value
 
-__all__ = ["decoded", "encoded"]
+__all__ = ["LONG_BITS", "decoded", "encoded"]
 
 _DECODERS: Mapping[str, Callable[[Any], Any]] = {
     "$float": float,
@@ -18,9 +18,15 @@ _DECODERS: Mapping[str, Callable[[Any], Any]] = {
     "$datetime": datetime.datetime.fromisoformat,
     "$date": datetime.date.fromisoformat,
     "$time": datetime.time.fromisoformat,
-    "$seconds": lambda seconds: datetime.timedelta(seconds=seconds),
+    "$seconds": lambda seconds: datetime.timedelta(seconds=seconds),  # as older runs have it
+    "$microseconds": lambda count: datetime.timedelta(microseconds=count),
     "$bytes": bytes.fromhex,
+    "$int": lambda digits: int(digits, 16),
+    "$object": lambda items: {key: _decoded(item) for key, item in items.items()},
 }
+
+#: The longest whole number that stays one in JSON: Python reads and writes 4,300 digits.
+LONG_BITS = 14_000
 
 
 def encoded(rows: Iterable[Sequence[Any]]) -> list[list[Any]]:
@@ -42,8 +48,10 @@ def decoded(rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
 
 
 def _encoded(cell: Any) -> Any:
-    if cell is None or isinstance(cell, (str, bool, int)):
+    if cell is None or isinstance(cell, (str, bool)):
         return cell
+    if isinstance(cell, int):
+        return cell if cell.bit_length() <= LONG_BITS else {"$int": hex(cell)}
     if isinstance(cell, float):
         return cell if math.isfinite(cell) else {"$float": str(cell)}
     if isinstance(cell, Decimal):
@@ -55,11 +63,13 @@ def _encoded(cell: Any) -> Any:
     if isinstance(cell, datetime.time):
         return {"$time": cell.isoformat()}
     if isinstance(cell, datetime.timedelta):
-        return {"$seconds": cell.total_seconds()}
+        return {"$microseconds": cell // datetime.timedelta(microseconds=1)}
     if isinstance(cell, bytes):
         return {"$bytes": cell.hex()}
     if isinstance(cell, (list, tuple)):
         return [_encoded(each) for each in cell]
+    if isinstance(cell, Mapping):
+        return {"$object": {str(key): _encoded(item) for key, item in cell.items()}}
     return json_value(cell)
 
 

@@ -7,13 +7,16 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 from boxkit.answer import Usage
 from boxkit.errors import BoxkitError, SourceNotFound, UnreadableSource
+from boxkit.evaluation.cells import LONG_BITS
 from boxkit.evaluation.records import Record, usage_of
+from boxkit.evaluation.scorers.score import as_text
 
 __all__ = ["Lost", "RunFolder", "read_run"]
 
@@ -88,9 +91,14 @@ class RunFolder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._file is not None:
-            with self._syncing:
+        if self._file is None:
+            return
+        with self._syncing:
+            try:
                 self._file.close()
+            except OSError:  # a full disk again, where what was not written is told already
+                if self._broken is None:
+                    raise
 
     def _begin(self) -> None:
         assert self.path is not None and self._file is not None
@@ -164,7 +172,31 @@ class RunFolder:
 
 
 def _line(values: Mapping[str, Any]) -> bytes:
-    return json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+    try:
+        text = json.dumps(values, ensure_ascii=False)
+    except ValueError:
+        text = json.dumps(_spelled(values), ensure_ascii=False)
+    return text.encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _spelled(value: Any) -> Any:
+    """The same JSON, with whole numbers of more digits than Python writes as texts."""
+    if isinstance(value, Mapping):
+        return {key: _spelled(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_spelled(item) for item in value]
+    return as_text(value) if type(value) is int and value.bit_length() > LONG_BITS else value
+
+
+def _value(text: bytes) -> Any:
+    """The value that a line is; whole numbers of any length, since the process that wrote it may have allowed more."""
+    line = text.decode("utf-8", "surrogatepass")
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return json.loads(line, parse_int=lambda digits: int(Decimal(digits)))
 
 
 def _claim(file: IO[bytes], path: Path) -> None:
@@ -175,10 +207,13 @@ def _claim(file: IO[bytes], path: Path) -> None:
         return
     try:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_there = os.path.samestat(os.fstat(file.fileno()), os.stat(path / RECORDS))
     except OSError:
+        is_there = False
+    if not is_there:  # or another process has put a new file in the place of this one, before the lock was ours
         raise BoxkitError(
             "another process is evaluating into this folder", where=str(path), hint="wait for it, or use another folder"
-        ) from None
+        )
 
 
 def _whole_lines(path: Path) -> int:
@@ -189,11 +224,14 @@ def _whole_lines(path: Path) -> int:
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        found["settings"], found["about"]
+        # Names of files that are no UTF-8 are in it as surrogates.
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8", errors="surrogatepass"))
+        for name in ("settings", "about"):
+            if not isinstance(found[name], dict):
+                raise TypeError(f"its {name!r} is no object")
     except FileNotFoundError:
         raise SourceNotFound(f"this folder holds no run: there is no {path.name}", where=str(path.parent)) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UnreadableSource(f"this is no run's settings: {error}", where=str(path)) from error
     return found
 
@@ -204,7 +242,7 @@ def _read(path: Path) -> tuple[list[Record], list[Lost]]:
     content = path.read_bytes() if path.exists() else b""
     for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), start=1):
         try:
-            values = json.loads(line.decode("utf-8", "surrogatepass"))
+            values = _value(line)
             if "lost" in values:
                 state = values["lost"]
                 if state["key"] in records:  # taken back, or asked again and lost
@@ -215,7 +253,7 @@ def _read(path: Path) -> tuple[list[Record], list[Lost]]:
                 if record.key in records:
                     lost.append(Lost.of(records.pop(record.key)))
                 records[record.key] = record
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             raise UnreadableSource(f"line {number} is no record: {error}", where=str(path)) from error
     return list(records.values()), lost
 
@@ -239,14 +277,15 @@ def _differences(was: Any, now: Any, name: str) -> Iterable[tuple[str, Any, Any]
         yield name, was, now
 
 
-def _settings(run: RunFolder) -> str:
-    return json.dumps({"settings": run.settings, "about": run.about}, indent=2, ensure_ascii=False)
+def _settings(run: RunFolder) -> bytes:
+    text = json.dumps({"settings": run.settings, "about": run.about}, indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "surrogatepass") + b"\n"
 
 
-def _replace(path: Path, text: str) -> None:
+def _replace(path: Path, content: bytes) -> None:
     new = path.with_name(f".{path.name}.new")
-    with new.open("w", encoding="utf-8", errors="surrogatepass") as file:
-        file.write(text + "\n")
+    with new.open("wb") as file:
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
     os.replace(new, path)
@@ -279,15 +318,15 @@ def rewrite(
         SourceError: It is not there, or damaged.
         BoxkitError: Another process writes in it.
     """
-    run = read_run(path)
-    assert run.path is not None
-    with (run.path / RECORDS).open("ab") as file:
-        _claim(file, run.path)
+    folder = read_run(path).path
+    assert folder is not None
+    with (folder / RECORDS).open("ab") as file:
+        _claim(file, folder)
+        run = read_run(folder)  # as it is now that no one else writes
         run.records = [change(record) for record in run.records]
         lines = [{"lost": asdict(each)} for each in run.lost] + [{"record": each.to_json()} for each in run.records]
-        text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
-        _replace(run.path / RECORDS, text)
+        _replace(folder / RECORDS, b"".join(map(_line, lines)))
         run.about = {**run.about, "scorers": list(scorers)}
         run.settings = run.settings if questions is None else {**run.settings, "questions": questions}
-        _replace(run.path / SETTINGS, _settings(run))
+        _replace(folder / SETTINGS, _settings(run))
     return run

@@ -5,9 +5,11 @@ from __future__ import annotations
 import datetime
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from numbers import Integral
+from types import NoneType
 from typing import Any
 
 from boxkit.answer import Answer, Usage
@@ -93,7 +95,11 @@ class Record:
         )
 
     def answered(self, answer: Answer) -> Record:
-        """The same with what a strategy answered."""
+        """The same with what a strategy answered.
+
+        Raises:
+            Exception: A strategy of one's own has put something into it that does not belong there.
+        """
         rest = {name: value for name, value in answer.to_json().items() if name not in ("question", "rows", "columns")}
         failure = answer.failure
         return replace(
@@ -103,8 +109,8 @@ class Record:
             failure="" if failure is None else failure.kind,
             message="" if failure is None else failure.message,
             answer=rest,
-            usage=answer.usage,
-            seconds=answer.seconds,
+            usage=_counted(answer.usage),
+            seconds=float(answer.seconds),
         )
 
     def failed(self, kind: str, message: str, usage: Usage = Usage()) -> Record:
@@ -171,13 +177,62 @@ class Record:
             KeyError: A field is missing.
             TypeError: There is one too many, or of another kind.
         """
+        _check_kinds(state, _KINDS)
         made = {**state, "rows": tuple(decoded(state["rows"])), "gold": tuple(decoded(state["gold"]))}
+        _check_kinds(state["groups"], dict.fromkeys(state["groups"], list))
+        for score in state["scores"].values():
+            _check_kinds(score, _SCORE_KINDS)
         made["scores"] = {name: Score(**score) for name, score in state["scores"].items()}
         return cls(**{**made, "usage": usage_of(state["usage"])})
 
 
+_NUMBER = (int, float)
+#: What each field is in JSON.
+_KINDS: Mapping[str, Any] = {
+    **dict.fromkeys(("key", "id", "question", "evidence", "source", "gold_problem", "failure", "message"), str),
+    **dict.fromkeys(("groups", "context", "answer", "usage", "scores", "packages"), dict),
+    **dict.fromkeys(("rows", "columns", "gold"), list),
+    "line": int,
+    "seconds": _NUMBER,
+    "prompt_version": str,
+    "seed": (int, NoneType),
+    "at": str,
+}
+_SCORE_KINDS: Mapping[str, Any] = {"correct": bool, "value": _NUMBER, "detail": str, "error": str}
+_USAGE_KINDS: Mapping[str, Any] = {
+    **{each.name: _NUMBER for each in fields(Usage)},
+    "dollars": (*_NUMBER, NoneType),
+    "virtual_dollars": (*_NUMBER, NoneType),
+    "steps": dict,
+}
+
+
+def _check_kinds(state: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
+    for name, value in state.items():
+        if name in kinds and not isinstance(value, kinds[name]):
+            raise TypeError(f"its {name!r} is {repr(value)[:40]}")
+
+
+def _counted(usage: Usage) -> Usage:
+    """The same in Python's own numbers: a strategy of one's own may count in others."""
+    counts: dict[str, Any] = {}
+    for each in fields(Usage):
+        value = getattr(usage, each.name)
+        if each.name == "steps":
+            counts["steps"] = {name: _counted(step) for name, step in value.items()}
+        else:
+            counts[each.name] = None if value is None else int(value) if isinstance(value, Integral) else float(value)
+    return Usage(**counts)
+
+
 def usage_of(state: Mapping[str, Any]) -> Usage:
-    """A `Usage` from its JSON."""
+    """A `Usage` from its JSON.
+
+    Raises:
+        KeyError: A field is missing.
+        TypeError: There is one too many, or of another kind.
+    """
+    _check_kinds(state, _USAGE_KINDS)
     return Usage(**{**state, "steps": {name: usage_of(each) for name, each in state["steps"].items()}})
 
 
