@@ -69,7 +69,7 @@ def _built(described: Mapping[str, Any], given: Mapping[str, Any]) -> Strategy:
 
     kind = str(described["kind"])
     made = getattr(strategies, kind)
-    known = {each.name for each in dataclasses.fields(made) if each.init}
+    known = {each.name: each.default for each in dataclasses.fields(made) if each.init}
     if "llm" in known and given["llm"] is None:
         raise ValueError(f"{kind} needs a model")
     parts = {
@@ -77,7 +77,10 @@ def _built(described: Mapping[str, Any], given: Mapping[str, Any]) -> Strategy:
         for name, value in described.items()
         if name != "kind"
     }
-    strategy: Strategy = made(**{name: value for name, value in given.items() if name in known} | parts)
+    shared = {name: value for name, value in given.items() if name in known}
+    if not isinstance(known.get("limits"), Limits):  # a query's limits are others than those of generated code
+        shared.pop("limits", None)
+    strategy: Strategy = made(**shared | parts)
     return strategy
 
 

@@ -38,6 +38,15 @@ def test_each_ablation_is_the_strategy_that_the_design_names(shop):
     assert {"SelfConsistency", "Hybrid"} <= {type(each).__name__ for each in every}
 
 
+@pytest.mark.parametrize("name", ["-CS", "Text2SQL"])
+def test_an_ablation_that_writes_sql_has_its_queries_run(shop, name):
+    variant = next(each for each in ablations() if each.name == name)
+    llm = ScriptedLLM(["```sql\nSELECT name FROM item WHERE price > 38\n```"])
+    strategy = build(variant, llm, memory(), shop, boxkit.Limits(seconds=9))
+    answer = strategy.ask("Which items cost more than 38 crowns?", shop.tasks[0].boxes())
+    assert answer.rows == [("n39",)], answer.failure
+
+
 GOOD = '[[variant]]\nname="a"\ngroup="b"\nstrategy={kind="Pandora"}\n'
 
 
