@@ -200,7 +200,9 @@ def _proposed(run: RunReport, scorer: str | None, model: str | None, base_url: s
         say(text(f"{llm.name}: {counted}"))
     tokens = usage.prompt_tokens + usage.completion_tokens
     cost = "price unknown" if usage.dollars is None else f"${usage.dollars:.4f}"
-    say(text(f"{usage.calls} calls, {tokens:,} tokens, {cost}; confirm them: boxkit label {run.folder}", "dim"))
+    proposed = any(kind != "no kind" for kind in replies)
+    then = f"; confirm them: boxkit label {run.folder}" if proposed else ""
+    say(text(f"{usage.calls} calls, {tokens:,} tokens, {cost}{then}", "dim"))
 
 
 def _asked(record: Record, place: str, proposal: Proposal | None) -> str:
@@ -210,7 +212,7 @@ def _asked(record: Record, place: str, proposal: Proposal | None) -> str:
 
     parts = [f"{place}: {record.question}", f"gold: {list(record.gold[:5])}", f"answer: {list(record.rows[:5])}"]
     parts.append(str(record.answer.get("code", "")))
-    choices = f"{', '.join(KINDS)}; q"
+    choices = f"{', '.join(KINDS)}; empty to pass over; q to end"
     if proposal is not None:
         parts.append(f"{proposal.model} proposes {proposal.kind}: {proposal.why}")
         choices = f"y for {proposal.kind}; {choices}"
@@ -222,3 +224,4 @@ def _asked(record: Record, place: str, proposal: Proposal | None) -> str:
         meant = [kind for kind in KINDS if given and kind.startswith(given)]
         if given in ("", "q") or len(meant) == 1:
             return meant[0] if meant else str(given)
+        say(text("no model has proposed a kind" if given == "y" else f"{given!r} is none of these", "dim"))

@@ -259,7 +259,7 @@ def _print(report: RunReport, options: dict[str, Any]) -> None:
     _say(f"{report.done} of {report.total} done; {usage.calls} calls; {_money(report)}; failures: {failures or 'none'}")
     _print_wrong(report, options["wrong"])
     if report.stopped:
-        _say(f"stopped: {report.stopped}; the same command goes on")
+        _say(f"stopped: {report.stopped}; the same command with more --dollars goes on")
 
 
 def _print_wrong(report: RunReport, most: int) -> None:

@@ -64,7 +64,7 @@ def label(run, given, *options):
 
 def test_a_person_tells_logic_from_intent_and_goes_on_later(run):
     first = label(run, "nonsense\nl\nq\n")
-    assert first.exit_code == 0 and "1 of 2" in first.output
+    assert first.exit_code == 0 and "1 of 2" in first.output and "'nonsense' is none of these" in first.output
     assert "1 of 1" in label(run, "int\n").output
     assert list(labels_of(run).values()) == ["logic", "intent"]
     done = label(run, "")
@@ -99,6 +99,8 @@ def test_the_command_proposes_and_says_what_came_of_it(run):
         done = label(run, "", "--propose", "--base-url", server.base_url, "--model", "m")
     assert done.exit_code == 0 and "m: logic 2" in done.output and "confirm them: boxkit label" in done.output
     assert {each.kind for each in proposals_of(run).values()} == {"logic"}
+    again = label(run, "", "--propose", "--base-url", server.base_url, "--model", "m")
+    assert "nothing was left to ask about" in again.output and "confirm" not in again.output
     assert label(run, "", "--model", "m").exit_code == 2
     none = label(run, "", "--propose", "--model", "planner")
     assert none.exit_code == 2 and "needs a language model" in none.output
