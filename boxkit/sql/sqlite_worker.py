@@ -28,8 +28,8 @@ TELLING_PRAGMAS = frozenset(
 
 #: The longest text or blob that a query may build, in bytes.
 MAX_VALUE_BYTES = 50_000_000
-#: Rows sent at once.
-BATCH_ROWS = 500
+#: Rows fetched at first, and at the most at once: of wide ones fewer, to hold about so many bytes beyond the limit.
+FIRST_ROWS, BATCH_ROWS, BATCH_BYTES = 4, 500, 16 << 20
 #: Seconds for which a connection waits for the next query.
 KEPT_S = 1.0
 
@@ -66,7 +66,8 @@ def _run(head: dict[str, Any]) -> None:
         with contextlib.closing(connection.cursor()) as cursor:
             more = _send(cursor.execute(head["sql"]), head["rows"], head["result_mb"] << 20)
         _say({"more": more, "replaced": bool(_REPLACED)})
-    except (sqlite3.Error, sqlite3.Warning, OverflowError, MemoryError) as error:
+    except (sqlite3.Error, sqlite3.Warning, OverflowError, MemoryError, ValueError) as error:
+        # A ValueError is a text that is no Unicode: in the query, or as a column's name in the file.
         _say({"error": str(error), "type": type(error).__name__})
     if connection is not None and state:
         _KEPT[head["uri"], state] = connection
@@ -120,14 +121,17 @@ def _confine(memory_mb: int) -> None:
 def _send(cursor: sqlite3.Cursor, most: int, most_bytes: int) -> bool:
     """Send the names and the first rows; whether there are more."""
     _say([name for name, *_ in cursor.description or ()])
-    sent = 0
-    while rows := cursor.fetchmany(min(BATCH_ROWS, most + 1)):
-        sent += _say(rows[:most])
+    sent, count = 0, FIRST_ROWS
+    while rows := cursor.fetchmany(min(count, most + 1)):
+        said = marshal.dumps(rows[:most])
+        sent += len(said)
         if sent > most_bytes:
             raise MemoryError
+        _write(said)
         if len(rows) > most:
             return True
         most -= len(rows)
+        count = min(BATCH_ROWS, 4 * count, max(1, len(rows) * BATCH_BYTES // len(said)))
     return False
 
 
@@ -157,10 +161,14 @@ def authorize(action: int, first: str | None, second: str | None, _database: str
     return sqlite3.SQLITE_DENY
 
 
-def _say(what: Any) -> int:
-    """Send a value after its length, for `marshal` reads slowly from a pipe; how much it is, in bytes."""
-    said = marshal.dumps(what)
-    return sys.stdout.buffer.write(len(said).to_bytes(8) + said)
+def _say(what: Any) -> None:
+    """Send a value."""
+    _write(marshal.dumps(what))
+
+
+def _write(said: bytes) -> None:
+    """Send what `marshal` made after its length, for it reads slowly from a pipe."""
+    sys.stdout.buffer.write(len(said).to_bytes(8) + said)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import closing
 from decimal import Decimal
 
 import pandas as pd
@@ -229,3 +230,33 @@ def test_a_text_that_is_no_utf8_is_said(engine):
     fetched = engine.query("SELECT CAST(x'ff41' AS TEXT) AS v")
     assert fetched.frame.v.tolist() == ["\ufffdA"]
     assert fetched.notes
+
+
+def test_a_query_with_half_a_character_says_so_and_not_that_its_result_is_too_large(engine):
+    failure = engine.query("SELECT note FROM \"order line\" WHERE note = '\ud800'")
+    assert (failure.kind, failure.message[-22:]) == ("exception", "surrogates not allowed")
+    assert engine.query("SELECT 1 AS one").frame.one.tolist() == [1]
+
+
+def test_a_column_whose_name_is_no_utf_8_says_so_and_not_that_the_result_is_too_large(shop, engine):
+    with closing(sqlite3.connect(shop)) as database:
+        database.execute("PRAGMA writable_schema = 1")
+        database.execute("UPDATE sqlite_master SET sql = replace(sql, 'note', CAST(x'6e6fff' AS TEXT))")
+        database.commit()
+    failure = engine.query('SELECT * FROM "order line"')
+    assert failure.kind == "exception"
+    assert "0xff" in failure.message
+
+
+@pytest.mark.parametrize("rows", [3, 4, 5, 20, 84, 85, 840, 841])
+def test_no_row_is_lost_where_rows_are_sent_in_parts(engine, rows):
+    numbers = f"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT {rows}) SELECT x FROM n"
+    whole = engine.query(numbers, SqlLimits(rows=rows))
+    assert (whole.frame.x.tolist(), whole.truncated) == (list(range(1, rows + 1)), False)
+    cut = engine.query(numbers, SqlLimits(rows=rows - 1))
+    assert (cut.frame.x.tolist(), cut.truncated) == (list(range(1, rows)), True)
+
+
+def test_rows_of_many_megabytes_are_refused_before_they_are_sent(engine):
+    wide = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 400) SELECT zeroblob(4000000) FROM n"
+    assert engine.query(wide, SqlLimits(megabytes=8)).kind == "memory"
