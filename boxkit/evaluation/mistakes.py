@@ -104,9 +104,13 @@ def kept_of(folder: Path | None, name: str) -> list[dict[str, Any]]:
         return []
     content = path.read_bytes()
     try:
-        return [json.loads(line) for line in content[: content.rfind(b"\n") + 1].splitlines()]
-    except ValueError as error:
+        found = [json.loads(line) for line in content[: content.rfind(b"\n") + 1].splitlines()]
+    except (ValueError, RecursionError) as error:
         raise UnreadableSource(f"this is no file of labels: {error}", where=str(path)) from error
+    for number, each in enumerate(found, start=1):
+        if not isinstance(each, dict) or not all(isinstance(each.get(name), str) for name in ("key", "kind")):
+            raise UnreadableSource(f"line {number} is no label: it has no key and kind", where=str(path))
+    return found
 
 
 def appended(folder: Path, name: str, values: Mapping[str, str]) -> None:

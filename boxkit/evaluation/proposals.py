@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,8 @@ class Proposal:
 
 def proposals_of(folder: Path | None) -> dict[str, Proposal]:
     """The proposals for a run's errors, by key; the last of each counts."""
-    return {each["key"]: Proposal(**each) for each in kept_of(folder, _PROPOSALS)}
+    found = kept_of(folder, _PROPOSALS)
+    return {each["key"]: Proposal(*(str(each.get(of.name, "")) for of in fields(Proposal))) for each in found}
 
 
 def told_of(folder: Path | None) -> dict[str, str]:

@@ -15,7 +15,7 @@ import boxkit
 from boxkit.cli.app import app
 from boxkit.errors import UnreadableSource
 from boxkit.evaluation.mistakes import KINDS, kind_of, labels_of, write_label
-from boxkit.evaluation.proposals import Proposal, proposals_of, propose
+from boxkit.evaluation.proposals import Proposal, proposals_of, propose, told_of
 from boxkit.evaluation.report import tables_of
 from boxkit.evaluation.runner import evaluate
 from boxkit.evaluation.summary import open_run
@@ -147,3 +147,11 @@ def test_half_a_line_that_a_kill_left_is_no_label(run):
 
 def test_a_proposal_is_one_of_the_papers_kinds():
     assert {"logic", "intent"} <= set(KINDS) and Proposal("a", "logic", "", "m").kind in KINDS
+
+
+@pytest.mark.parametrize("line", ["5", "[]", "{}", '{"key": "a"}', '{"key": [], "kind": "logic"}'])
+@pytest.mark.parametrize("name", ["labels.jsonl", "proposals.jsonl"])
+def test_a_line_that_is_no_label_is_named(tmp_path, name, line):
+    (tmp_path / name).write_text(f'{{"key": "a", "kind": "logic"}}\n{line}\n')
+    with pytest.raises(UnreadableSource, match="line 2 is no label"):
+        told_of(tmp_path)
