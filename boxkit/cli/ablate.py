@@ -13,6 +13,7 @@ from boxkit.cli.options import Confinement, Finite, confinement
 
 if TYPE_CHECKING:
     from boxkit.evaluation.ablations import Variant
+    from boxkit.evaluation.estimate import Estimate
     from boxkit.evaluation.proposals import Proposal
     from boxkit.evaluation.records import Record
     from boxkit.evaluation.summary import RunReport
@@ -37,6 +38,7 @@ __all__ = ["ablate", "label", "report"]
 @click.option("--cache", metavar="FOLDER", type=click.Path(file_okay=False), help="Keep the model's replies here.")
 @click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
 @click.option("--dollars", type=Finite(min=0, min_open=True), help="For each run.")
+@click.option("--dry-run", is_flag=True, help="Say what each run would cost; nothing is asked.")
 @dataset_options
 @confinement
 def ablate(dataset: str, confinement: Confinement, **options: Any) -> None:
@@ -54,7 +56,7 @@ def ablate(dataset: str, confinement: Confinement, **options: Any) -> None:
         variants = _variants(options)
         models: list[LLM | None] = [_model(name, options) for name in options["models"]] or [_model(None, options)]
         memory = _memory(options["memory"]) if any(model is not None for model in models) else None
-        _run(asked, models, memory, variants, confinement, options)
+        (_estimate if options["dry_run"] else _run)(asked, models, memory, variants, confinement, options)
         end(Exit.ANSWERED)
 
 
@@ -79,6 +81,44 @@ def _memory(folder: str | None) -> Memory:
     from boxkit.memory import Memory
 
     return Memory.open(folder) if folder else Memory.starter()
+
+
+def _estimate(
+    dataset: Any, models: Any, memory: Any, variants: Any, confinement: Confinement, options: dict[str, Any]
+) -> None:
+    """What each run would cost from its first question on, and all together."""
+    from boxkit.cli.tables import table
+    from boxkit.cli.terminal import say, show, text, waiting
+    from boxkit.evaluation.ablations import build
+    from boxkit.evaluation.estimate import REPLY_TOKENS, estimate
+
+    try:
+        with waiting("making prompts"):
+            pairs = [(model, variant) for model in models for variant in variants]
+            built = [build(variant, model, memory, dataset, confinement.limits()) for model, variant in pairs]
+            found = [estimate(strategy, dataset) for strategy in built]
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    rows = [
+        (each.model or "no model", variant.name, f"{each.likely.calls:.1f}", *map(_dollars, _costs(each)))
+        for (_, variant), each in zip(pairs, found, strict=True)
+    ]
+    sums = [None if None in each else sum(filter(None, each)) for each in zip(*map(_costs, found), strict=True)]
+    rows.append(("all", "", "", *map(_dollars, sums)))
+    show(table(("model", "variant", "calls a question", "likely", "at most"), rows))
+    cached = "; -EG costs nothing after full" if options["cache"] else ""
+    told = (
+        f"{len(dataset)} questions a run; a reply is taken to be {REPLY_TOKENS} tokens long; nothing was asked{cached}"
+    )
+    say(text(told, "dim"))
+
+
+def _costs(found: Estimate) -> tuple[float | None, float | None]:
+    return found.dollars, found.dollars_at_most
+
+
+def _dollars(amount: float | None) -> str:
+    return "price unknown" if amount is None else f"${amount:.4f}"
 
 
 def _run(
@@ -107,8 +147,11 @@ def _run(
     from boxkit.cli.tables import table
     from boxkit.cli.terminal import show
 
-    rows = [(model or "no model", variant, str(run.summary()), run.stopped) for (model, variant), run in done.items()]
-    show(table(("model", "variant", "score", "stopped"), rows))
+    rows = []
+    for (model, variant), run in done.items():
+        failed = ", ".join(f"{kind} {count}" for kind, count in run.failures.most_common(3))
+        rows.append((model or "no model", variant, str(run.summary()), failed, run.stopped))
+    show(table(("model", "variant", "score", "not answered", "stopped"), rows))
 
 
 @click.command()

@@ -130,5 +130,19 @@ def test_the_commands_make_a_grid_and_its_report(shop, tmp_path):
         app, ["report", str(tmp_path / "grid"), "--out", str(tmp_path / "out"), "--no-figures"], catch_exceptions=False
     )
     assert written.exit_code == 0 and "Scores by model" in (tmp_path / "out" / "report.md").read_text()
+    assert "abstained" in done.stdout, "a score of nothing says why"
     slip = CliRunner().invoke(app, ["ablate", spider, "--only", "-EGG", "--out", "x"], catch_exceptions=False)
     assert slip.exit_code == 2 and "no ablation" in slip.output
+
+
+def test_a_grid_says_what_it_will_cost_before_the_first_call(shop, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    names = ("--only", "-EG", "--only", "-CS", "--model", "gpt-4o-mini", "--out", str(tmp_path / "grid"))
+    done = CliRunner().invoke(
+        app, ["ablate", f"spider={tmp_path / 'spider'}", *names, "--limit", "3", "--dry-run"], catch_exceptions=False
+    )
+    assert done.exit_code == 0 and "nothing was asked" in done.output and not (tmp_path / "grid").exists()
+    costs = [[float(each) for each in re.findall(r"\$([\d.]+)", line)] for line in done.stdout.splitlines()]
+    first, second, total = (each for each in costs if each)
+    assert 0 < first[0] <= first[1], "-EG: no corrections, so that it costs no more at most"
+    assert total == pytest.approx([one + other for one, other in zip(first, second, strict=True)], abs=2e-4)
