@@ -59,10 +59,13 @@ def field_labels(headers: Iterable[object]) -> tuple[str, ...]:
     texts = ["" if header is None else str(header) for header in headers]
     stems = [text if text.strip() else f"column_{at}" for at, text in enumerate(texts, start=1)]
     labels: list[str] = []
-    taken: set[str] = set()
+    # A double must not take a label that another header has by right.
+    taken, by_right, numbers = set[str](), set(stems), dict[str, int]()
     for stem in stems:
-        # A double must not take a label that another header has by right.
-        label = stem if stem not in taken else _first_free(stem, taken | set(stems))
+        label = stem
+        while label in taken or (label is not stem and label in by_right):
+            numbers[stem] = numbers.get(stem, 1) + 1
+            label = f"{stem}_{numbers[stem]}"
         taken.add(label)
         labels.append(label)
     return tuple(labels)

@@ -241,12 +241,14 @@ def _report(run: RunFolder) -> RunReport:
     return RunReport(run.settings, run.about, records, run.lost, total, folder=run.path)
 
 
-def compare(first: RunReport, second: RunReport, scorer: str | None = None) -> Difference:
-    """Two runs over the questions that both have judged, by paired bootstrap.
+def compare(first: RunReport | str | Path, second: RunReport | str | Path, scorer: str | None = None) -> Difference:
+    """Two runs, or their folders, over the questions that both have judged, by paired bootstrap.
 
     Raises:
         ValueError: They have no question in common, or one was not judged by that scorer.
+        SourceError: A folder holds no run.
     """
+    first, second = (each if isinstance(each, RunReport) else open_run(each) for each in (first, second))
     name = first.scorer(scorer)
     one, other = first.values(name), second.values(name)
     keys = [key for key in one if key in other]

@@ -24,12 +24,12 @@ def test_answers_are_judged_anew_without_asking(shop, tmp_path):
 
 
 def test_two_runs_compare_question_by_question(shop, tmp_path):
-    good = evaluate(knowing(model()), shop)
+    good = evaluate(knowing(model()), shop, tmp_path / "good")
     bad = evaluate(knowing(model(lambda price: rows_above(price) if price > 9 else "[]")), shop)
     found = compare(bad, good)
     assert (found.questions, found.difference, found.only_second, found.only_first) == (40, 0.25, 10, 0)
     assert 0.1 < found.low < 0.25 < found.high < 0.5 and found.p < 0.01
-    assert compare(good, good).p == 1.0
+    assert compare(good, good).p == compare(good, tmp_path / "good").p == 1.0, "a run's folder stands for it"
     for asked in (lambda: compare(good, bad, "nosuch"), lambda: good.summary("nosuch"), lambda: good.wrong("nosuch")):
         with pytest.raises(ValueError, match=r"not judged by 'nosuch', but by spider,"):
             asked()
