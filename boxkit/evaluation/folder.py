@@ -222,6 +222,18 @@ def _whole_lines(path: Path) -> int:
     return content.rfind(b"\n") + 1
 
 
+#: What a report reads of a run's settings.
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    "dataset": str,
+    "split": str,
+    "labels": dict,
+    "scorers": list,
+    "notes": list,
+    "skipped": list,
+    "questions": (int, str),
+}
+
+
 def _parsed(path: Path) -> dict[str, Any]:
     try:
         # Names of files that are no UTF-8 are in it as surrogates.
@@ -229,6 +241,9 @@ def _parsed(path: Path) -> dict[str, Any]:
         for name in ("settings", "about"):
             if not isinstance(found[name], dict):
                 raise TypeError(f"its {name!r} is no object")
+            for part in found[name].keys() & _KINDS.keys():
+                if not isinstance(found[name][part], _KINDS[part]):
+                    raise TypeError(f"{part!r} in its {name!r} is {found[name][part]!r:.40}")
     except FileNotFoundError:
         raise SourceNotFound(f"this folder holds no run: there is no {path.name}", where=str(path.parent)) from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:

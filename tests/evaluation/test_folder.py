@@ -155,7 +155,15 @@ def test_a_damaged_record_is_named_by_its_line(tmp_path: Path, damage: Any) -> N
         read_run(tmp_path / "run")
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"settings": null, "about": {}}', "[" * 200_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "[]", "{}", '{"settings": null, "about": {}}', "[" * 200_000),
+        '{"settings": {}, "about": {"labels": [1]}}',
+        '{"settings": {}, "about": {"scorers": null}}',
+        '{"settings": {"dataset": 7}, "about": {}}',
+    ],
+)
 def test_damaged_settings_are_said(tmp_path: Path, text: str) -> None:
     with RunFolder(tmp_path / "run", {}):
         pass
