@@ -11,7 +11,6 @@ from boxkit.cli.options import Asking
 
 if TYPE_CHECKING:
     from boxkit.executor import Limits
-    from boxkit.llm.prices import Price
     from boxkit.llm.protocol import LLM
     from boxkit.memory import Memory
     from boxkit.profile import Profile
@@ -68,7 +67,9 @@ def model_for(model: str | None, base_url: str | None) -> tuple[LLM | None, str]
 def _at(base_url: str, model: str | None) -> tuple[LLM, str]:
     """The model at a server, by name, else the first that the server lists."""
     from boxkit.llm import OpenAI
+    from boxkit.llm.clients import is_loopback
     from boxkit.llm.models import LocalAddress, available
+    from boxkit.llm.prices import FREE
 
     if model is None:
         found = next(each for each in available(servers=[LocalAddress(base_url, base_url)]) if each.kind == base_url)
@@ -76,24 +77,10 @@ def _at(base_url: str, model: str | None) -> tuple[LLM, str]:
             raise click.UsageError(f"--base-url needs --model: {found.why}")
         model = found.models[0]
     try:
-        return OpenAI(model, base_url=base_url, price=_price(base_url)), f"the server at {base_url}"
+        price = FREE if is_loopback(base_url) else None  # elsewhere as the model's name says
+        return OpenAI(model, base_url=base_url, price=price), f"the server at {base_url}"
     except ValueError as error:
         raise click.UsageError(f"--base-url: {error}") from error
-
-
-def _price(base_url: str) -> Price | None:
-    """Free on this machine; elsewhere as the model's name says."""
-    import ipaddress
-    from urllib.parse import urlsplit
-
-    from boxkit.llm.prices import FREE
-
-    host = urlsplit(base_url).hostname or ""
-    try:
-        is_here = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_here = host == "localhost"
-    return FREE if is_here else None
 
 
 def _profile(name: str) -> Profile:
