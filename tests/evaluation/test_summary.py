@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from boxkit.evaluation.runner import evaluate
+from boxkit.evaluation.statistics import paired_bootstrap
 from boxkit.evaluation.summary import compare, open_run, rescore
 
 from .answering import knowing, model, rows_above
@@ -40,3 +41,9 @@ def test_two_runs_compare_question_by_question(shop, tmp_path):
 def test_a_report_tells_itself_in_a_line(shop, tmp_path):
     report = evaluate(knowing(model()), shop, tmp_path / "run")
     assert repr(report).startswith("<RunReport spider/dev: 40 of 40 done, 100.0 [") and len(repr(report)) < 90
+
+
+def test_scores_that_differ_by_nothing_a_reader_sees_are_no_difference():
+    found = paired_bootstrap([1e-40, 0.5, 1.0, 0.1 + 0.2], [0.0, 0.5, 1.0, 0.3])
+    assert (found.difference, found.low, found.high, found.p) == (0.0, 0.0, 0.0, 1.0)
+    assert "+0.0 [+0.0, +0.0] points" in str(found)
