@@ -9,7 +9,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
-__all__ = ["NoCanonicalRows", "canonical_rows", "json_value", "plain", "vote_key"]
+__all__ = ["LONG_BITS", "NoCanonicalRows", "canonical_rows", "json_value", "plain", "vote_key"]
+
+#: The longest whole number that is written in digits: Python reads and writes 4,300 of them.
+LONG_BITS = 14_000
 
 _PLAIN = (str, bytes, bool, int, datetime.date, datetime.time, datetime.timedelta, decimal.Decimal)
 
@@ -216,6 +219,5 @@ def _vote_cell(cell: Any) -> tuple[str, str]:
     if isinstance(cell, (int, float, decimal.Decimal)) and not isinstance(cell, bool):
         if -(2**53) < cell < 2**53:
             return ("number", f"{cell:.9g}")
-        # Python refuses to write more than 4,300 digits to the base of ten.
-        return ("number", hex(cell) if isinstance(cell, int) and cell.bit_length() > 14_000 else str(cell))
+        return ("number", hex(cell) if isinstance(cell, int) and cell.bit_length() > LONG_BITS else str(cell))
     return (type(cell).__name__, str(cell).strip())

@@ -39,9 +39,8 @@ def check(sql: str, dialect: str = "sqlite") -> None:
     _checked(sql, dialect)
 
 
-@lru_cache(
-    maxsize=256
-)  # samples of a vote, variants of an ablation and a draft ask the same; what is refused is not kept
+# Samples of a vote, variants of an ablation and a draft ask the same; what is refused is not kept.
+@lru_cache(maxsize=256)
 def _checked(sql: str, dialect: str) -> None:
     statements = _parsed(sql, dialect)
     if len(statements) != 1:

@@ -87,6 +87,7 @@ def _estimate(
     dataset: Any, models: Any, memory: Any, variants: Any, confinement: Confinement, options: dict[str, Any]
 ) -> None:
     """What each run would cost from its first question on, and all together."""
+    from boxkit.cli.answers import in_dollars
     from boxkit.cli.tables import table
     from boxkit.cli.terminal import say, show, text, waiting
     from boxkit.evaluation.ablations import build
@@ -100,11 +101,11 @@ def _estimate(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     rows = [
-        (each.model or "no model", variant.name, f"{each.likely.calls:.1f}", *map(_dollars, _costs(each)))
+        (each.model or "no model", variant.name, f"{each.likely.calls:.1f}", *map(in_dollars, _costs(each)))
         for (_, variant), each in zip(pairs, found, strict=True)
     ]
     sums = [None if None in each else sum(filter(None, each)) for each in zip(*map(_costs, found), strict=True)]
-    rows.append(("all", "", "", *map(_dollars, sums)))
+    rows.append(("all", "", "", *map(in_dollars, sums)))
     show(table(("model", "variant", "calls a question", "likely", "at most"), rows))
     cached = "; -EG costs nothing after full" if options["cache"] else ""
     told = (
@@ -115,10 +116,6 @@ def _estimate(
 
 def _costs(found: Estimate) -> tuple[float | None, float | None]:
     return found.dollars, found.dollars_at_most
-
-
-def _dollars(amount: float | None) -> str:
-    return "price unknown" if amount is None else f"${amount:.4f}"
 
 
 def _run(
@@ -227,6 +224,7 @@ def _proposed(run: RunReport, scorer: str | None, model: str | None, base_url: s
     """Let a model propose kinds, and say what came of it."""
     from collections import Counter
 
+    from boxkit.cli.answers import in_dollars
     from boxkit.cli.terminal import say, text
     from boxkit.evaluation.proposals import propose
 
@@ -242,10 +240,9 @@ def _proposed(run: RunReport, scorer: str | None, model: str | None, base_url: s
         )
         say(text(f"{llm.name}: {counted}"))
     tokens = usage.prompt_tokens + usage.completion_tokens
-    cost = "price unknown" if usage.dollars is None else f"${usage.dollars:.4f}"
     proposed = any(kind != "no kind" for kind in replies)
     then = f"; confirm them: boxkit label {run.folder}" if proposed else ""
-    say(text(f"{usage.calls} calls, {tokens:,} tokens, {cost}{then}", "dim"))
+    say(text(f"{usage.calls} calls, {tokens:,} tokens, {in_dollars(usage.dollars)}{then}", "dim"))
 
 
 def _asked(record: Record, place: str, proposal: Proposal | None) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from boxkit.answer import Answer, Attempt, Usage
 
-__all__ = ["code", "cost", "counted", "explain", "footer", "outcome", "print_answer", "rows_table"]
+__all__ = ["code", "cost", "counted", "explain", "footer", "in_dollars", "outcome", "print_answer", "rows_table"]
 
 
 #: Rows of another reading that are shown where the planner abstained.
@@ -181,9 +181,13 @@ def footer(answer: Answer) -> str:
 def cost(usage: Usage) -> str:
     """What models were asked and what it cost, in words."""
     tokens = f"{usage.prompt_tokens} + {usage.completion_tokens} tokens"
-    price = "price unknown" if usage.dollars is None else f"${usage.dollars:.4f}"
     cached = f" ({usage.cached_calls} cached)" if usage.cached_calls else ""
-    return f"{counted(usage.calls, 'call')}{cached}, {tokens}, {price}"
+    return f"{counted(usage.calls, 'call')}{cached}, {tokens}, {in_dollars(usage.dollars)}"
+
+
+def in_dollars(amount: float | None) -> str:
+    """An amount, or that it is unknown."""
+    return "price unknown" if amount is None else f"${amount:.4f}"
 
 
 def counted(number: int, noun: str) -> str:

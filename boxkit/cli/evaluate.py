@@ -340,6 +340,7 @@ def _print_estimate(strategy: Strategy, dataset: Dataset, options: dict[str, Any
 
 
 def _told(found: Estimate, who: str) -> str:
+    from boxkit.cli.answers import in_dollars
     from boxkit.evaluation.estimate import REPLY_TOKENS
 
     lines = [f"{found.questions} questions, answered by {who}; prompts made of {found.looked_at} of them"]
@@ -347,10 +348,9 @@ def _told(found: Estimate, who: str) -> str:
         ("likely", found.likely, found.dollars),
         ("at most", found.most, found.dollars_at_most),
     ):
-        cost = "price unknown" if dollars is None else f"${dollars:.4f}"
         lines.append(
             f"{name}: {load.calls:.1f} calls a question, {load.prompt_tokens * found.questions:,.0f} tokens sent, "
-            f"{load.completion_tokens * found.questions:,.0f} received: {cost}"
+            f"{load.completion_tokens * found.questions:,.0f} received: {in_dollars(dollars)}"
         )
     lines.append(f"a reply is taken to be {REPLY_TOKENS} tokens long; nothing was asked")
     return "\n".join(lines)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from boxkit.canonical import json_value
+from boxkit.canonical import LONG_BITS, json_value
 
-__all__ = ["LONG_BITS", "decoded", "encoded"]
+__all__ = ["decoded", "encoded"]
 
 _DECODERS: Mapping[str, Callable[[Any], Any]] = {
     "$float": float,
@@ -24,9 +24,6 @@ _DECODERS: Mapping[str, Callable[[Any], Any]] = {
     "$int": lambda digits: int(digits, 16),
     "$object": lambda items: {key: _decoded(item) for key, item in items.items()},
 }
-
-#: The longest whole number that stays one in JSON: Python reads and writes 4,300 digits.
-LONG_BITS = 14_000
 
 
 def encoded(rows: Iterable[Sequence[Any]]) -> list[list[Any]]:

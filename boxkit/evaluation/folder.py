@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import IO, Any
 
 from boxkit.answer import Usage
+from boxkit.canonical import LONG_BITS
 from boxkit.errors import BoxkitError, SourceNotFound, UnreadableSource
-from boxkit.evaluation.cells import LONG_BITS
-from boxkit.evaluation.records import Record, usage_of
+from boxkit.evaluation.records import Record, check_kinds, usage_of
 from boxkit.evaluation.scorers.score import as_text
 
 __all__ = ["Lost", "RunFolder", "read_run"]
@@ -223,7 +223,7 @@ def _whole_lines(path: Path) -> int:
 
 
 #: What a report reads of a run's settings.
-_KINDS: Mapping[str, type | tuple[type, ...]] = {
+_KINDS: Mapping[str, Any] = {
     "dataset": str,
     "split": str,
     "labels": dict,
@@ -241,9 +241,7 @@ def _parsed(path: Path) -> dict[str, Any]:
         for name in ("settings", "about"):
             if not isinstance(found[name], dict):
                 raise TypeError(f"its {name!r} is no object")
-            for part in found[name].keys() & _KINDS.keys():
-                if not isinstance(found[name][part], _KINDS[part]):
-                    raise TypeError(f"{part!r} in its {name!r} is {found[name][part]!r:.40}")
+            check_kinds(found[name], _KINDS)
     except FileNotFoundError:
         raise SourceNotFound(f"this folder holds no run: there is no {path.name}", where=str(path.parent)) from None
     except (ValueError, KeyError, TypeError, RecursionError) as error:

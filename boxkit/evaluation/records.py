@@ -19,7 +19,7 @@ from boxkit.evaluation.datasets.protocol import Task
 from boxkit.evaluation.judging import Predicted, judge
 from boxkit.evaluation.scorers import Score, scorer
 
-__all__ = ["Record", "packages", "usage_of"]
+__all__ = ["Record", "check_kinds", "packages", "usage_of"]
 
 _SQL_STRATEGIES = ("Text2SQL",)
 _SQL_SCORERS = ("spider_exec",)
@@ -177,11 +177,11 @@ class Record:
             KeyError: A field is missing.
             TypeError: There is one too many, or of another kind.
         """
-        _check_kinds(state, _KINDS)
+        check_kinds(state, _KINDS)
         made = {**state, "rows": tuple(decoded(state["rows"])), "gold": tuple(decoded(state["gold"]))}
-        _check_kinds(state["groups"], dict.fromkeys(state["groups"], list))
+        check_kinds(state["groups"], dict.fromkeys(state["groups"], list))
         for score in state["scores"].values():
-            _check_kinds(score, _SCORE_KINDS)
+            check_kinds(score, _SCORE_KINDS)
         made["scores"] = {name: Score(**score) for name, score in state["scores"].items()}
         return cls(**{**made, "usage": usage_of(state["usage"])})
 
@@ -207,7 +207,12 @@ _USAGE_KINDS: Mapping[str, Any] = {
 }
 
 
-def _check_kinds(state: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
+def check_kinds(state: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
+    """Whether what was read from JSON is what it should be, by name; other names pass.
+
+    Raises:
+        TypeError: One is not.
+    """
     for name, value in state.items():
         if name in kinds and not isinstance(value, kinds[name]):
             raise TypeError(f"its {name!r} is {repr(value)[:40]}")
@@ -232,7 +237,7 @@ def usage_of(state: Mapping[str, Any]) -> Usage:
         KeyError: A field is missing.
         TypeError: There is one too many, or of another kind.
     """
-    _check_kinds(state, _USAGE_KINDS)
+    check_kinds(state, _USAGE_KINDS)
     return Usage(**{**state, "steps": {name: usage_of(each) for name, each in state["steps"].items()}})
 
 
