@@ -1,5 +1,5 @@
 """Phrases with a job in a question, as patterns; a row of the table is easier to read and to change than its wrapping."""
-# ruff: noqa: E501
+# ruff: noqa: E501 - a row of a table is easier to read and to change than its wrapping
 
 from __future__ import annotations
 
