@@ -129,7 +129,7 @@ def _index_levels(index: Any) -> list[tuple[str, list[Any]]]:
 def _of_frame(frame: Any) -> tuple[list[tuple[Any, ...]], tuple[str, ...]]:
     levels = _index_levels(frame.index)
     labels = [" ".join(map(str, label)).strip() if isinstance(label, tuple) else str(label) for label in frame.columns]
-    columns = [values for _, values in levels] + [frame.iloc[:, at].tolist() for at in range(frame.shape[1])]
+    columns = [values for _, values in levels] + [column.tolist() for _, column in frame.items()]
     names = (*(name for name, _ in levels), *labels)
     if not columns:
         return [], ()

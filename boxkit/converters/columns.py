@@ -153,7 +153,7 @@ def frame_of(columns: Sequence[pd.Series[Any]], labels: Sequence[str], length: i
     # Arrays, for the indexes of series would be compared.
     arrays = {at: each.array for at, each in enumerate(columns)}
     frame = pd.DataFrame(arrays, index=pd.RangeIndex(length), copy=False)
-    frame.columns = pd.Index(list(labels), dtype=object) if not len(labels) else pd.Index(list(labels))
+    frame.columns = pd.Index(list(labels), dtype=object if not len(labels) else None)
     return frame
 
 

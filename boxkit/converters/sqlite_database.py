@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -113,14 +115,11 @@ class Database:
     def uri(self) -> str:
         """What opens the file for reading only."""
         assert self.path is not None
-        uri = f"file:{quote(str(self.path.absolute()))}?mode=ro"
-        if not self.path.exists() or Path(f"{self.path}-wal").exists():
-            return uri
+        uri = f"file:{quote(os.path.abspath(self.path))}?mode=ro"
         # To open a database in WAL mode, SQLite makes two files beside it. Where nobody has it open there are none, and
         # its own file is all there is to read.
-        with self.path.open("rb", buffering=0) as file:
-            is_wal = file.read(20)[18:] == b"\x02\x02"
-        return f"{uri}&immutable=1" if is_wal else uri
+        is_alone = not os.path.exists(f"{self.path}-wal") and _is_in_wal_mode(self.path)
+        return f"{uri}&immutable=1" if is_alone else uri
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.uri, uri=True, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
@@ -144,6 +143,21 @@ class Database:
             if log.st_size
             else self.origin.fingerprint()
         )
+
+
+def _is_in_wal_mode(path: Path) -> bool:
+    try:
+        state = os.stat(path)
+    except OSError:
+        return False
+    return _has_wal_header(path, state.st_dev, state.st_ino, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=64)
+def _has_wal_header(path: Path, *_state: int) -> bool:
+    """Whether a file, in that state, says that its database has a write-ahead log."""
+    with path.open("rb", buffering=0) as file:
+        return file.read(20)[18:] == b"\x02\x02"
 
 
 def _text(value: str | bytes) -> str:

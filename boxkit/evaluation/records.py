@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from numbers import Integral
@@ -165,7 +165,7 @@ class Record:
     def to_json(self) -> dict[str, Any]:
         """As JSON values that lose nothing."""
         state = {name: getattr(self, name) for name in self.__slots__}
-        state |= {"rows": encoded(self.rows), "gold": encoded(self.gold), "usage": asdict(self.usage)}
+        state |= {"rows": encoded(self.rows), "gold": encoded(self.gold), "usage": _usage_json(self.usage)}
         scores = {name: {part: getattr(score, part) for part in score.__slots__} for name, score in self.scores.items()}
         return state | {"scores": scores}
 
@@ -228,6 +228,11 @@ def _counted(usage: Usage) -> Usage:
         else:
             counts[each.name] = None if value is None else int(value) if isinstance(value, Integral) else float(value)
     return Usage(**counts)
+
+
+def _usage_json(usage: Usage) -> dict[str, Any]:
+    state = {name: getattr(usage, name) for name in usage.__slots__}
+    return state | {"steps": {name: _usage_json(step) for name, step in usage.steps.items()}}
 
 
 def usage_of(state: Mapping[str, Any]) -> Usage:

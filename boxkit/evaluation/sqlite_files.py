@@ -34,13 +34,13 @@ _CHANGING = re.compile(
 _IDLE: list[tuple[tuple[object, ...], sqlite3.Connection]] = []
 
 
-def stamp(path: Path) -> tuple[int, ...]:
+def stamp(path: str | Path) -> tuple[int, ...]:
     """What changes when a file does; the file itself may be another one under the same name.
 
     Raises:
         OSError: There is none.
     """
-    state = path.stat()
+    state = os.stat(path)
     return state.st_dev, state.st_ino, state.st_mtime_ns, state.st_size
 
 
@@ -69,8 +69,11 @@ def connected(path: Path, text_factory: Callable[[bytes], Any] = str) -> Iterato
 
 
 def _key(path: Path) -> tuple[object, ...]:
-    log = Path(f"{path}-wal")
-    return os.getpid(), str(path), stamp(path), stamp(log) if log.exists() else ()
+    name = os.fspath(path)
+    log: tuple[int, ...] = ()
+    with suppress(FileNotFoundError):
+        log = stamp(f"{name}-wal")
+    return os.getpid(), name, stamp(name), log
 
 
 def _idle(key: tuple[object, ...]) -> sqlite3.Connection | None:

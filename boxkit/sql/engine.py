@@ -100,7 +100,7 @@ class SqlEngine(Protocol):
         ...
 
     def prepare(self) -> None:
-        """Do what a query needs and what can be done before it is known; called while a model writes it."""
+        """Begin what a query needs and what can be done before it is known, and do not wait for it."""
         ...
 
     def query(self, sql: str, limits: SqlLimits = SqlLimits()) -> Fetched | Failure:

@@ -11,9 +11,10 @@ from boxkit.box import BoxSet
 from boxkit.executor import Limits
 from boxkit.failure import Failure
 from boxkit.prompts.reply import Reply, parse_reply
-from boxkit.sql import SqlEngine, SqlLimits, engine_for
+from boxkit.sql import SqlEngine, SqlLimits
 from boxkit.strategies.querying import Querying
-from boxkit.strategies.steps import Compute, Steps
+from boxkit.strategies.steps import Steps
+from boxkit.strategies.text2sql import engine_of
 from boxkit.syntax import parse
 
 __all__ = ["Text2SQLCode", "parse_function", "with_function"]
@@ -53,7 +54,7 @@ class Text2SQLCode(Querying):
         from boxkit.strategies.sqlcode_multi import several_calls
         from boxkit.strategies.sqlcode_single import one_call
 
-        engine: SqlEngine = yield Compute(lambda: engine_for(boxes))
+        engine: SqlEngine = yield from engine_of(boxes)
         way = one_call if self.calls == "single" else several_calls
         return (yield from way(self, question, boxes, engine))
 

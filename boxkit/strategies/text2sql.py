@@ -14,7 +14,7 @@ from boxkit.strategies.loop import Outcome
 from boxkit.strategies.querying import Querying, query_answer, shape_failure, tried_queries
 from boxkit.strategies.steps import Compute, Steps
 
-__all__ = ["Text2SQL", "dialect_name", "fetch", "schema_for"]
+__all__ = ["Text2SQL", "dialect_name", "engine_of", "fetch", "schema_for"]
 
 _DIALECTS = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgres": "PostgreSQL", "mysql": "MySQL"}
 
@@ -39,9 +39,17 @@ class Text2SQL(Querying):
 
     def steps(self, question: str, boxes: BoxSet) -> Steps[Answer]:
         """Prompt, run, correct; see the class."""
-        engine: SqlEngine = yield Compute(lambda: engine_for(boxes))
+        engine: SqlEngine = yield from engine_of(boxes)
         outcome: Outcome = yield from fetch(self, question, boxes, engine, self.limits)
         return query_answer(question, outcome, self.name)
+
+
+def engine_of(boxes: BoxSet) -> Steps[SqlEngine]:
+    """What runs queries over them; no thread is needed for it once they have been described."""
+    if _SCHEMAS.of(boxes):
+        return engine_for(boxes)
+    engine: SqlEngine = yield Compute(lambda: engine_for(boxes))
+    return engine
 
 
 def schema_for(settings: Querying, boxes: BoxSet, engine: SqlEngine) -> Steps[str]:
@@ -102,7 +110,7 @@ def fetch(
         context=context,
         profile=settings.profile,
     )
-    yield Compute(engine.prepare)
+    engine.prepare()
     return (
         yield from tried_queries(
             settings.conversation(prompt, boxes, "text2sql_retry", "sql"),

@@ -85,6 +85,7 @@ class Databases:
 
     folders: tuple[Path, ...]
     _kept: Kept = field(default_factory=Kept, repr=False)
+    _paths: dict[str, Path] = field(default_factory=dict, repr=False)
     _gold: Results = field(default_factory=Results, repr=False)
 
     @classmethod
@@ -109,10 +110,13 @@ class Databases:
         Raises:
             BadField: There is none, or it is none of SQLite's.
         """
+        if name in self._paths:
+            return self._paths[name]
         for folder in self.folders:
             for path in (*(folder / name / f"{name}{suffix}" for suffix in _SUFFIXES), folder / f"{name}.sqlite"):
                 if path.is_file():
                     _check_is_database(path)
+                    self._paths[name] = path
                     return path
         folders = ", ".join(map(str, self.folders))
         raise BadField(f"no database {name!r} in {folders}: say where it lies with databases=… (--databases)")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -85,7 +86,12 @@ def scorer(name: str) -> Callable[..., Score]:
         raise ValueError(
             f"no scorer {name!r}; " + (f"nearest: {', '.join(close)}" if close else f"there are {', '.join(SCORERS)}")
         )
-    module, _, function = SCORERS[name].partition(":")
+    return _imported(SCORERS[name])
+
+
+@cache
+def _imported(place: str) -> Callable[..., Score]:
+    module, _, function = place.partition(":")
     found: Callable[..., Score] = getattr(import_module(f"boxkit.evaluation.scorers.{module}"), function)
     return found
 

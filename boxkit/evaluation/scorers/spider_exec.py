@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -30,18 +31,18 @@ def spider_exec(predicted: str, gold: str, *, database: str | Path) -> Score:
             file's own.
     """
     path = Path(database)
-    if not path.is_file():
+    if not os.path.isfile(path):
         return Score.none(f"there is no database {path}")
-    schema = _schema(path, stamp(path), tuple(stamp(each) for each in _tables_files(path)))
+    schema = _schema(path, stamp(path), _keys_file(path))
+    try:
+        wanted = read_select(gold, schema)
+    except Unreadable as error:
+        return Score.none(f"a gold query that its grammar does not read ends the official script: {error}")
+    try:
+        units = read_select(predicted, schema)
+    except Unreadable as error:
+        return Score.of(False, f"the script's grammar does not read the query: {error}")
     with connected(path) as connection:
-        try:
-            wanted = read_select(gold, schema)
-        except Unreadable as error:
-            return Score.none(f"a gold query that its grammar does not read ends the official script: {error}")
-        try:
-            units = read_select(predicted, schema)
-        except Unreadable as error:
-            return Score.of(False, f"the script's grammar does not read the query: {error}")
         try:
             own = connection.execute(predicted).fetchall()
         except (sqlite3.Error, sqlite3.Warning) as error:
@@ -59,10 +60,11 @@ def _by_unit(rows: Sequence[Sequence[Any]], units: Sequence[Unit]) -> dict[Unit,
 
 
 @lru_cache(maxsize=64)
-def _schema(path: Path, *_stamps: object) -> Schema:
+def _schema(path: Path, _state: object, keys: tuple[str, object] | None) -> Schema:
     """A database's schema: a benchmark asks hundreds of questions of each, and its file of keys is long."""
     with connected(path) as connection:
-        return Schema(_columns(connection), _tied(path, connection))
+        listed = _listed(Path(keys[0]), path.stem) if keys else []
+        return Schema(_columns(connection), _tied(listed or _declared(connection)))
 
 
 def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
@@ -71,10 +73,10 @@ def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
     return {name.lower(): [str(row[0]).lower() for row in connection.execute(pragma, (name,))] for name in names}
 
 
-def _tied(path: Path, connection: sqlite3.Connection) -> dict[str, str]:
+def _tied(keys: Sequence[tuple[str, str]]) -> dict[str, str]:
     """For each column in a foreign key, the first column of all that are tied to it."""
     groups: list[list[str]] = []
-    for one, other in _listed(path) or _declared(connection):
+    for one, other in keys:
         group = next((each for each in groups if one in each or other in each), None)
         if group is None:
             group = []
@@ -84,17 +86,22 @@ def _tied(path: Path, connection: sqlite3.Connection) -> dict[str, str]:
     return {name: min(group) for group in groups for name in group}
 
 
-def _tables_files(path: Path) -> list[Path]:
-    return [file for folder in list(path.parents)[1:4] if (file := folder / "tables.json").is_file()][:1]
+def _keys_file(path: Path) -> tuple[str, object] | None:
+    """The ``tables.json`` of a database's benchmark, with its state; None where there is none."""
+    there = next(filter(os.path.isfile, _keys_files(path)), None)
+    return (there, stamp(there)) if there else None
 
 
-def _listed(path: Path) -> list[tuple[str, str]]:
-    """The foreign keys of ``tables.json``, where there is one that knows the database."""
-    for file in _tables_files(path):
-        entries: list[Mapping[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
-        entry = next((each for each in entries if each.get("db_id") == path.stem), None)
-        return [] if entry is None else _of_entry(entry)
-    return []
+@lru_cache(maxsize=64)
+def _keys_files(path: Path) -> list[str]:
+    return [str(folder / "tables.json") for folder in list(path.parents)[1:4]]
+
+
+def _listed(file: Path, name: str) -> list[tuple[str, str]]:
+    """The foreign keys of ``tables.json``, where it knows the database."""
+    entries: list[Mapping[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+    entry = next((each for each in entries if each.get("db_id") == name), None)
+    return [] if entry is None else _of_entry(entry)
 
 
 def _of_entry(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
