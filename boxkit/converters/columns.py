@@ -150,10 +150,12 @@ def frame_of(columns: Sequence[pd.Series[Any]], labels: Sequence[str], length: i
     """A frame of these columns under these labels; ``length`` rows even where there is no column."""
     import pandas as pd
 
+    are_told_apart = bool(len(labels)) and len(set(labels)) == len(labels)
     # Arrays, for the indexes of series would be compared.
-    arrays = {at: each.array for at, each in enumerate(columns)}
+    arrays = dict(zip(labels if are_told_apart else range(len(labels)), (each.array for each in columns), strict=True))
     frame = pd.DataFrame(arrays, index=pd.RangeIndex(length), copy=False)
-    frame.columns = pd.Index(list(labels), dtype=object if not len(labels) else None)
+    if not are_told_apart:
+        frame.columns = pd.Index(list(labels), dtype=None if len(labels) else object)
     return frame
 
 
