@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,16 +11,23 @@ import click
 
 from boxkit.cli.datasets import dataset_named, dataset_options
 from boxkit.cli.exits import Exit, end, reported
-from boxkit.cli.options import Confinement, Finite, confinement
+from boxkit.cli.options import Confinement, confinement, profile_option
+from boxkit.cli.strategies import profile_named
+from boxkit.cli.terms import Terms, terms
+from boxkit.cli.verdicts import tell_outdated
+from boxkit.wording import counted
 
 if TYPE_CHECKING:
     from boxkit.evaluation.ablations import Variant
+    from boxkit.evaluation.datasets import Dataset
     from boxkit.evaluation.estimate import Estimate
     from boxkit.evaluation.proposals import Proposal
     from boxkit.evaluation.records import Record
     from boxkit.evaluation.summary import RunReport
+    from boxkit.executor import Limits
     from boxkit.llm.protocol import LLM
     from boxkit.memory import Memory
+    from boxkit.strategies.steps import Strategy
 
 __all__ = ["ablate", "label", "report"]
 
@@ -36,12 +45,12 @@ __all__ = ["ablate", "label", "report"]
 @click.option("--base-url", metavar="URL", help="An OpenAI-compatible server.")
 @click.option("--memory", metavar="FOLDER", help="Demonstrations of your own; else those that come with boxkit.")
 @click.option("--cache", metavar="FOLDER", type=click.Path(file_okay=False), help="Keep the model's replies here.")
-@click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
-@click.option("--dollars", type=Finite(min=0, min_open=True), help="For each run.")
+@profile_option
+@terms("For each run.")
 @click.option("--dry-run", is_flag=True, help="Say what each run would cost; nothing is asked.")
 @dataset_options
 @confinement
-def ablate(dataset: str, confinement: Confinement, **options: Any) -> None:
+def ablate(dataset: str, terms: Terms, confinement: Confinement, **options: Any) -> None:
     """Run a grid of ablations over the same questions of DATASET; see ablations.toml for their names.
 
     After a kill, the same command goes on where it stopped. `boxkit report` makes the tables.
@@ -50,14 +59,39 @@ def ablate(dataset: str, confinement: Confinement, **options: Any) -> None:
         boxkit ablate spider=data/spider --only components --memory memory/ --model gpt-4o-mini --out runs/ablations
     """
     with reported():
-        limit = options.pop("limit")
-        options["limit"] = None
-        asked = dataset_named(dataset, options).head(limit)
+        asked = dataset_named(dataset, options).head(options["limit"])
+        if options["profile"] != "default":
+            asked = replace(asked, profile=profile_named(options["profile"]))
         variants = _variants(options)
-        models: list[LLM | None] = [_model(name, options) for name in options["models"]] or [_model(None, options)]
-        memory = _memory(options["memory"]) if any(model is not None for model in models) else None
-        (_estimate if options["dry_run"] else _run)(asked, models, memory, variants, confinement, options)
+        models = [_model(name, options) for name in options["models"]] or [_model(None, options)]
+        terms.check_budget(filter(None, models))
+        around = terms.around()
+        grid = _Grid(
+            asked,
+            [around(llm) if llm is not None else None for llm in models],
+            _memory(options["memory"]) if any(llm is not None for llm in models) else None,
+            variants,
+            confinement.limits(),
+            terms,
+        )
+        if options["dry_run"]:
+            _estimate(grid, is_cached=options["cache"] is not None)
+        else:
+            for run in _run(grid, options["out"]):
+                tell_outdated(run, asked, dataset)
         end(Exit.ANSWERED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Variants with models over a dataset."""
+
+    dataset: Dataset
+    models: Sequence[LLM | None]
+    memory: Memory | None
+    variants: Sequence[Variant]
+    limits: Limits
+    terms: Terms
 
 
 def _variants(options: dict[str, Any]) -> list[Variant]:
@@ -83,9 +117,7 @@ def _memory(folder: str | None) -> Memory:
     return Memory.open(folder) if folder else Memory.starter()
 
 
-def _estimate(
-    dataset: Any, models: Any, memory: Any, variants: Any, confinement: Confinement, options: dict[str, Any]
-) -> None:
+def _estimate(grid: _Grid, *, is_cached: bool) -> None:
     """What each run would cost from its first question on, and all together."""
     from boxkit.cli.answers import in_dollars
     from boxkit.cli.tables import table
@@ -93,11 +125,15 @@ def _estimate(
     from boxkit.evaluation.ablations import build
     from boxkit.evaluation.estimate import REPLY_TOKENS, estimate
 
+    pairs = [(model, variant) for model in grid.models for variant in grid.variants]
+    temperature, seed = grid.terms.temperature, grid.terms.seed
     try:
         with waiting("making prompts"):
-            pairs = [(model, variant) for model in models for variant in variants]
-            built = [build(variant, model, memory, dataset, confinement.limits()) for model, variant in pairs]
-            found = [estimate(strategy, dataset) for strategy in built]
+            built = [
+                build(variant, model, grid.memory, grid.dataset, grid.limits, temperature=temperature, seed=seed)
+                for model, variant in pairs
+            ]
+            found = [estimate(strategy, grid.dataset) for strategy in built]
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     rows = [
@@ -107,48 +143,65 @@ def _estimate(
     sums = [None if None in each else sum(filter(None, each)) for each in zip(*map(_costs, found), strict=True)]
     rows.append(("all", "", "", *map(in_dollars, sums)))
     show(table(("model", "variant", "calls a question", "likely", "at most"), rows))
-    cached = "; -EG costs nothing after full" if options["cache"] else ""
-    told = (
-        f"{len(dataset)} questions a run; a reply is taken to be {REPLY_TOKENS} tokens long; nothing was asked{cached}"
-    )
-    say(text(told, "dim"))
+    told = f"{counted(len(grid.dataset), 'question')} a run; a reply is taken to be {REPLY_TOKENS} tokens long"
+    free = _asked_before([variant for _, variant in pairs], built) if is_cached else {}
+    parts = [told, "nothing was asked", *(f"{one} costs nothing after {other}" for one, other in free.items())]
+    say(text("; ".join(parts), "dim"))
+
+
+def _asked_before(variants: Sequence[Variant], built: Sequence[Strategy]) -> dict[str, str]:
+    """The variants that ask nothing but what an earlier one asks, with its name."""
+    from boxkit.evaluation.ablations import asks_no_more
+
+    found: dict[str, str] = {}
+    for at, strategy in enumerate(built):
+        earlier = (
+            name.name for name, other in zip(variants, built[:at], strict=False) if asks_no_more(strategy, other)
+        )
+        first = next(earlier, None)
+        if first is not None:
+            found.setdefault(variants[at].name, first)
+    return found
 
 
 def _costs(found: Estimate) -> tuple[float | None, float | None]:
     return found.dollars, found.dollars_at_most
 
 
-def _run(
-    dataset: Any, models: Any, memory: Any, variants: Any, confinement: Confinement, options: dict[str, Any]
-) -> None:
-    from boxkit.cli.terminal import say, text
+def _run(grid: _Grid, out: str) -> list[RunReport]:
+    from boxkit.cli.tables import table
+    from boxkit.cli.terminal import say, show, text
     from boxkit.evaluation.ablations import ablate as run_all
 
+    asked = f"{counted(len(grid.dataset), 'question')} of {grid.dataset.name}"
+
     def told(model: str, variant: str) -> None:
-        say(text(f"{variant} with {model or 'no model'}: {len(dataset)} questions of {dataset.name}", "dim"))
+        say(text(f"{variant} with {model or 'no model'}: {asked}", "dim"))
 
     try:
         done = run_all(
-            dataset,
-            models,
-            memory,
-            options["out"],
-            variants,
-            limits=confinement.limits(),
-            concurrency=options["concurrency"],
-            dollars=options["dollars"],
+            grid.dataset,
+            grid.models,
+            grid.memory,
+            out,
+            grid.variants,
+            limits=grid.limits,
+            concurrency=grid.terms.concurrency,
+            dollars=grid.terms.dollars,
+            temperature=grid.terms.temperature,
+            seed=grid.terms.seed,
+            scorers=grid.terms.scorers or None,
+            again=grid.terms.again,
             on_run=told,
         )
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    from boxkit.cli.tables import table
-    from boxkit.cli.terminal import show
-
     rows = []
     for (model, variant), run in done.items():
         failed = ", ".join(f"{kind} {count}" for kind, count in run.failures.most_common(3))
         rows.append((model or "no model", variant, str(run.summary()), failed, run.stopped))
     show(table(("model", "variant", "score", "not answered", "stopped"), rows))
+    return list(done.values())
 
 
 @click.command()
@@ -207,8 +260,9 @@ def label(run: str, scorer: str | None, propose: bool, model: str | None, base_u
         waiting = [record for record in opened.records if kind_of(record, name, known) == UNTOLD]
         wrong = opened.wrong(name)
         labelled = sum(record.key in known for record in wrong)
-        told = f"{len(waiting)} of {len(wrong)} wrong answers need a person" + (
-            f"; {labelled} have a label" if labelled else ""
+        of = f"{len(waiting)} of {counted(len(wrong), 'wrong answer')}"
+        told = f"{of} {'needs' if len(waiting) == 1 else 'need'} a person" + (
+            f"; {counted(labelled, 'has', 'have')} a label" if labelled else ""
         )
         say(text(told, "dim"))
         for at, record in enumerate(waiting, start=1):
@@ -235,14 +289,12 @@ def _proposed(run: RunReport, scorer: str | None, model: str | None, base_url: s
     try:
         usage = propose(run, llm, scorer, on_reply=lambda each: replies.update([each.kind if each else "no kind"]))
     finally:
-        counted = (
-            ", ".join(f"{kind} {count}" for kind, count in replies.most_common()) or "nothing was left to ask about"
-        )
-        say(text(f"{llm.name}: {counted}"))
+        told = ", ".join(f"{kind} {count}" for kind, count in replies.most_common()) or "nothing was left to ask about"
+        say(text(f"{llm.name}: {told}"))
     tokens = usage.prompt_tokens + usage.completion_tokens
     proposed = any(kind != "no kind" for kind in replies)
     then = f"; confirm them: boxkit label {run.folder}" if proposed else ""
-    say(text(f"{usage.calls} calls, {tokens:,} tokens, {in_dollars(usage.dollars)}{then}", "dim"))
+    say(text(f"{counted(usage.calls, 'call')}, {tokens:,} tokens, {in_dollars(usage.dollars)}{then}", "dim"))
 
 
 def _asked(record: Record, place: str, proposal: Proposal | None) -> str:

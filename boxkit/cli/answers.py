@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from boxkit.cli.exits import Exit
 from boxkit.cli.tables import cell, fitting, print_csv, records, shown_rows, table
 from boxkit.cli.terminal import complain, print_json, say, screen, show, text
+from boxkit.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from boxkit.answer import Answer, Attempt, Usage
 
-__all__ = ["code", "cost", "counted", "explain", "footer", "in_dollars", "outcome", "print_answer", "rows_table"]
+__all__ = ["code", "cost", "explain", "footer", "in_dollars", "outcome", "print_answer", "rows_table"]
 
 
 #: Rows of another reading that are shown where the planner abstained.
@@ -135,7 +136,8 @@ def explain(answer: Answer) -> None:
     for label, ids in list(answer.entities.items())[:ENTITIES]:
         say(text(f"{label} is {', '.join(ids)}", "dim"))
     if len(answer.entities) > ENTITIES:
-        say(text(f"{len(answer.entities) - ENTITIES} more entities: --json holds all", "dim"))
+        more = counted(len(answer.entities) - ENTITIES, "more entity", "more entities")
+        say(text(f"{more}: --json holds all", "dim"))
 
 
 def _explain_detail(name: str, detail: Any) -> None:
@@ -188,8 +190,3 @@ def cost(usage: Usage) -> str:
 def in_dollars(amount: float | None) -> str:
     """An amount, or that it is unknown."""
     return "price unknown" if amount is None else f"${amount:.4f}"
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 row``, ``2 rows``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from boxkit.errors import UnreadableSource
 
 if TYPE_CHECKING:
     from boxkit.evaluation.datasets import Dataset
@@ -62,15 +65,33 @@ def dataset_named(given: str, options: dict[str, Any]) -> Dataset:
         named, path = guessed(given), given
     name, _, split = named.partition("/")
     more = {key: value for key, value in taken.items() if value is not None}
+    read = partial(open_dataset, name, path, split=split or None, **more)
     try:
         with waiting(f"reading {given}"):
-            dataset = open_dataset(name, path, split=split or None, skip_bad=skip_bad, **more)
+            is_rescored, limit = options.get("rescore", False), options.get("limit") if sample is None else None
+            dataset = _read(read, skip_bad=skip_bad, limit=limit, is_rescored=is_rescored)
     except (ValueError, TypeError) as error:
         raise click.UsageError(f"{given}: {error}") from error
     _tell_skipped(dataset)
     if not dataset.tasks:
-        raise click.UsageError(f"{given} holds no question that can be asked")
+        raise UnreadableSource("it holds no question that can be asked", where=given)
     return dataset if sample is None else dataset.sample(sample, seed)
+
+
+def _read(read: Callable[..., Dataset], *, skip_bad: bool, limit: int | None, is_rescored: bool) -> Dataset:
+    """The dataset; its bad rows are refused only where they are among what is to be asked or judged.
+
+    Behind the first questions no row counts; what is judged anew are a run's own questions, which are looked up.
+    """
+    try:
+        return read(skip_bad=skip_bad)
+    except UnreadableSource:
+        if limit is None and not is_rescored:
+            raise
+        dataset = read(skip_bad=True)
+        if not dataset.skipped or not (is_rescored or all(each.before >= (limit or 0) for each in dataset.skipped)):
+            raise
+        return dataset
 
 
 def _tell_skipped(dataset: Dataset) -> None:

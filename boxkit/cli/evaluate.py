@@ -6,19 +6,23 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from boxkit.cli.datasets import dataset_named, dataset_options
 from boxkit.cli.exits import Exit, end, reported
-from boxkit.cli.options import Asking, Confinement, Finite, asking, confinement
+from boxkit.cli.options import Asking, Confinement, asking, confinement
+from boxkit.cli.terms import Terms, terms
+from boxkit.cli.verdicts import tell_outdated, tell_unjudged
+from boxkit.wording import counted
 
 if TYPE_CHECKING:
     from boxkit.evaluation.datasets import Dataset
     from boxkit.evaluation.estimate import Estimate
     from boxkit.evaluation.records import Record
-    from boxkit.evaluation.summary import RunReport
+    from boxkit.evaluation.summary import RunReport, Summary
     from boxkit.strategies.steps import Strategy
 
 __all__ = ["evaluate", "running", "strategy_of"]
@@ -27,6 +31,8 @@ __all__ = ["evaluate", "running", "strategy_of"]
 _REFRESH_S, _LINE_EVERY_S = 0.25, 30.0
 #: How much is shown of an answer.
 _ROWS_SHOWN, _CELL_CHARS = 3, 60
+#: How many files are named that are none of a run's.
+_NAMED = 3
 
 
 @click.command("eval")
@@ -34,21 +40,7 @@ _ROWS_SHOWN, _CELL_CHARS = 3, 60
 @click.option("--out", metavar="FOLDER", type=click.Path(file_okay=False), help="The run's folder; needed to go on.")
 @dataset_options
 @asking
-@click.option("--seed", type=click.IntRange(min=0, max=2**63 - 1), help="Sample the model with this seed.")
-@click.option("--temperature", type=Finite(min=0), help="Sample the model at this temperature.")
-@click.option("--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Questions at once.")
-@click.option("--dollars", type=Finite(min=0, min_open=True), help="Stop cleanly before this is passed.")
-@click.option(
-    "--requests-per-minute",
-    type=Finite(min=0, min_open=True),
-    help="The server's limit; what the cache answers does not count.",
-)
-@click.option("--tokens-per-minute", type=Finite(min=0, min_open=True), help="The server's limit.")
-@click.option(
-    "--price", nargs=2, type=Finite(min=0), metavar="IN OUT", help="Dollars for a million tokens, sent and received."
-)
-@click.option("--scorer", "scorers", multiple=True, metavar="NAME", help="Instead of the benchmark's. May be repeated.")
-@click.option("--again", multiple=True, metavar="KIND", help="Ask anew what ended in this failure. May be repeated.")
+@terms("Stop cleanly before this is passed.")
 @click.option("--rescore", is_flag=True, help="Judge the answers in --out anew, by DATASET's gold; nothing is asked.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost; nothing is asked.")
 @click.option(
@@ -56,7 +48,7 @@ _ROWS_SHOWN, _CELL_CHARS = 3, 60
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @confinement
-def evaluate(dataset: str, asking: Asking, confinement: Confinement, **options: Any) -> None:
+def evaluate(dataset: str, asking: Asking, terms: Terms, confinement: Confinement, **options: Any) -> None:
     """Put every question of DATASET to a strategy, and judge the answers as its official script does.
 
     DATASET is NAME=PATH, or NAME/SPLIT=PATH for another split than the one that papers report; or a JSON Lines file of
@@ -69,91 +61,66 @@ def evaluate(dataset: str, asking: Asking, confinement: Confinement, **options: 
     with reported():
         asked = dataset_named(dataset, options)
         if options["rescore"]:
-            _print(_rescored(asked, options), options)
+            _print(_rescored(asked, terms, options), options)
             end(Exit.ANSWERED)
-        _check_budget(asking, options)
-        strategy, who = strategy_of(asking, confinement, asked, options)
+        strategy, who = strategy_of(asking, confinement, asked, terms)
         if options["dry_run"]:
             _print_estimate(strategy, asked, options, who)
             end(Exit.ANSWERED)
-        _print(_run(strategy, asked, options, who), options)
+        run = _run(strategy, asked, terms, options, who)
+        _print(run, options)
+        tell_outdated(run, asked, dataset)
         end(Exit.ANSWERED)
 
 
-def _check_budget(asking: Asking, options: dict[str, Any]) -> None:
-    """Refuse a limit in dollars that would never hold: a server on this machine counts as free, a gateway's is not."""
-    from boxkit.llm.clients import is_loopback
-
-    if options["dollars"] is not None and not options["price"] and asking.base_url and is_loopback(asking.base_url):
-        raise click.UsageError(
-            "--dollars needs --price here: what a server on this machine costs is unknown (--price 0 0 if nothing)"
-        )
-
-
-def strategy_of(
-    asking: Asking, confinement: Confinement, dataset: Dataset, options: dict[str, Any]
-) -> tuple[Strategy, str]:
-    """The strategy under the benchmark's profile, its model within the server's limits, and who answers in words."""
+def strategy_of(asking: Asking, confinement: Confinement, dataset: Dataset, terms: Terms) -> tuple[Strategy, str]:
+    """The strategy under the benchmark's profile, its model on these terms, and who answers in words."""
     from boxkit.cli.strategies import strategy_for
-    from boxkit.evaluation.identity import rewritten
-    from boxkit.llm.cache import Cached
-    from boxkit.llm.limits import Paced
+    from boxkit.evaluation.identity import models_of, rewritten, sampled
     from boxkit.llm.protocol import LLM
 
     if asking.profile == "default":
         asking = replace(asking, profile=dataset.profile.name)
     strategy, who = strategy_for(asking, confinement.limits())
-    if options["seed"] is not None or options["temperature"] is not None:
-        try:
-            strategy = strategy.sampled(options["temperature"] or 0.0, options["seed"] or 0)
-        except TypeError as error:
-            raise click.UsageError(f"--seed and --temperature: {error}") from error
-    requests, tokens = options["requests_per_minute"], options["tokens_per_minute"]
-    if requests or tokens:
-        paced: dict[int, LLM] = {}
-
-        def slowed(llm: LLM) -> LLM:
-            if isinstance(llm, Cached):  # what the cache answers asks nothing of the server
-                return replace(llm, llm=slowed(llm.llm))
-            limits = {"requests_per_minute": requests, "tokens_per_minute": tokens}
-            return paced.setdefault(id(llm), Paced(llm, **limits))
-
-        strategy = rewritten(strategy, LLM, slowed)
-    if options.get("price"):
-        strategy = rewritten(strategy, LLM, lambda llm: _priced(llm, options["price"]))
-    return strategy, who
+    terms.check_budget(models_of(strategy))
+    try:
+        strategy = sampled(strategy, terms.temperature, terms.seed)
+    except TypeError as error:
+        raise click.UsageError(f"--seed and --temperature: {error}") from error
+    return rewritten(strategy, LLM, terms.around()), who
 
 
-def _priced(llm: Any, price: tuple[float, float]) -> Any:
-    """The same model with a price."""
-    from boxkit.evaluation.priced import Priced
-    from boxkit.llm.prices import Price
-
-    return Priced(llm, Price(*price))
-
-
-def _rescored(dataset: Dataset, options: dict[str, Any]) -> RunReport:
+def _rescored(dataset: Dataset, terms: Terms, options: dict[str, Any]) -> RunReport:
     from boxkit.evaluation.summary import rescore
 
     if not options["out"]:
         raise click.UsageError("--rescore needs --out: the run's folder")
     try:
-        return rescore(options["out"], options["scorers"] or None, dataset)
+        return rescore(options["out"], terms.scorers or None, dataset)
     except ValueError as error:
         raise click.UsageError(f"--scorer: {error}") from error
 
 
-def _run(strategy: Strategy, dataset: Dataset, options: dict[str, Any], who: str) -> RunReport:
+def _run(strategy: Strategy, dataset: Dataset, terms: Terms, options: dict[str, Any], who: str) -> RunReport:
     import boxkit
 
-    _say(f"{len(dataset.head(options['limit']))} questions of {dataset.name}/{dataset.split}, answered by {who}")
+    count = len(dataset.head(options["limit"]))
+    _say(f"{counted(count, 'question')} of {dataset.name}/{dataset.split}, answered by {who}")
     for each in dataset.notes:
         _say(each)
-    shared = {name: options[name] for name in ("limit", "concurrency", "dollars", "again")}
+    _tell_foreign(options["out"])
     try:
-        with running(len(dataset.head(options["limit"]))) as told:
+        with running(count) as told:
             return boxkit.evaluate(
-                strategy, dataset, options["out"], scorers=options["scorers"] or None, on_progress=told, **shared
+                strategy,
+                dataset,
+                options["out"],
+                limit=options["limit"],
+                concurrency=terms.concurrency,
+                dollars=terms.dollars,
+                scorers=terms.scorers or None,
+                again=terms.again,
+                on_progress=told,
             )
     except ValueError as error:
         raise click.UsageError(str(error)) from error
@@ -240,6 +207,7 @@ def _time(seconds: float) -> str:
 def _print(report: RunReport, options: dict[str, Any]) -> None:
     from boxkit.cli.tables import table
     from boxkit.cli.terminal import print_json, show
+    from boxkit.evaluation.tables import spread
 
     if options["as_json"]:
         print_json(_json(report, options["wrong"]))
@@ -247,19 +215,37 @@ def _print(report: RunReport, options: dict[str, Any]) -> None:
     rows = []
     for name in report.scorers:
         total = report.summary(name)
-        shares = [f"{100 * total.score:.1f}", f"{100 * total.low:.1f} to {100 * total.high:.1f}"]
-        rows.append((name, *shares, total.right, total.questions, total.unjudged))
+        score, interval, judged = spread(total)
+        rows.append((name, score, interval, total.right, judged, total.unjudged))
     show(table(("scorer", "score", "95 %", "right", "judged", "no verdict"), rows))
+    tell_unjudged(report)
     for group in report.groups:
         parts = [(value, *str(found).split(" ", 1)) for value, found in report.by(group).items()]
         if 1 < len(parts) <= 15:
             show(table((group, "score", "interval"), parts))
     failures = ", ".join(f"{kind} {count}" for kind, count in report.failures.most_common())
     usage = report.usage
-    _say(f"{report.done} of {report.total} done; {usage.calls} calls; {_money(report)}; failures: {failures or 'none'}")
+    done, calls = f"{report.done} of {report.total} done", counted(usage.calls, "call")
+    _say(f"{done}; {calls}; {_money(report)}; failures: {failures or 'none'}")
     _print_wrong(report, options["wrong"])
     if report.stopped:
         _say(f"stopped: {report.stopped}; the same command with more --dollars goes on")
+
+
+def _tell_foreign(out: str | None) -> None:
+    """Say what a run's folder holds that is no run's, in case that another folder was meant.
+
+    It is no error: nothing of it is overwritten, and a log that the shell has opened there stands where it should.
+    """
+    from boxkit.evaluation.folder import RECORDS, SETTINGS
+
+    folder = Path(out) if out else None
+    if folder is None or not folder.is_dir() or (folder / SETTINGS).exists():
+        return
+    names = sorted(each.name for each in folder.iterdir() if not each.name.startswith(".") and each.name != RECORDS)
+    if names:
+        shown = ", ".join([*names[:_NAMED], *["…"] * (len(names) > _NAMED)])
+        _say(f"{folder} holds something else already ({shown}): it is left as it is, and the run is kept beside it")
 
 
 def _print_wrong(report: RunReport, most: int) -> None:
@@ -272,7 +258,8 @@ def _print_wrong(report: RunReport, most: int) -> None:
         columns = ("wrong", "question", "answer, or why there is none", "gold")
         show(table(columns, [_wrong(each) for each in wrong[:most]]))
     hidden = len(wrong) - most
-    more = f"{hidden} more are wrong (--wrong {len(wrong)} lists them); " if hidden > 0 and most else ""
+    told = counted(hidden, "more is wrong", "more are wrong")
+    more = f"{told} (--wrong {len(wrong)} lists them); " if hidden > 0 and most else ""
     if report.folder is not None:
         _say(f"{more}all that led to each answer: {report.folder / 'records.jsonl'}")
     elif wrong:
@@ -307,8 +294,10 @@ def _json(report: RunReport, most: int) -> dict[str, Any]:
         "done": report.done,
         "total": report.total,
         "stopped": report.stopped,
-        "scores": {name: json_value(report.summary(name)) for name in report.scorers},
-        "groups": {group: json_value(report.by(group)) for group in report.groups},
+        "scores": {name: _summary(report.summary(name)) for name in report.scorers},
+        "groups": {
+            group: {value: _summary(found) for value, found in report.by(group).items()} for group in report.groups
+        },
         "failures": dict(report.failures),
         "wrong": [
             {
@@ -324,6 +313,14 @@ def _json(report: RunReport, most: int) -> dict[str, Any]:
         "records": None if report.folder is None else str(report.folder / "records.jsonl"),
         "usage": json_value(report.usage),
     }
+
+
+def _summary(summary: Summary) -> dict[str, Any]:
+    """A summary as JSON; without a score where there is no verdict."""
+    from boxkit.canonical import json_value
+
+    state: dict[str, Any] = json_value(summary)
+    return state if summary.questions else state | {"score": None, "low": None, "high": None}
 
 
 def _print_estimate(strategy: Strategy, dataset: Dataset, options: dict[str, Any], who: str) -> None:
@@ -343,7 +340,8 @@ def _told(found: Estimate, who: str) -> str:
     from boxkit.cli.answers import in_dollars
     from boxkit.evaluation.estimate import REPLY_TOKENS
 
-    lines = [f"{found.questions} questions, answered by {who}; prompts made of {found.looked_at} of them"]
+    of = "it" if found.questions == 1 else f"{found.looked_at} of them"
+    lines = [f"{counted(found.questions, 'question')}, answered by {who}; prompts made of {of}"]
     for name, load, dollars in (
         ("likely", found.likely, found.dollars),
         ("at most", found.most, found.dollars_at_most),

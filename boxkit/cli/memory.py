@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from boxkit.cli.exits import Exit, end, reported
+from boxkit.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,8 +113,8 @@ def add(folder: str, written: str, sources: tuple[str, ...], dataset: str, new: 
         except ValueError as error:
             raise click.UsageError(str(error)) from error
         held.save()
-        there = f", {len(more) - added} were there already" if added < len(more) else ""
-        say(text(f"{added} added{there}: {folder} holds {len(held)} demonstrations"))
+        there = f", {counted(len(more) - added, 'was', 'were')} there already" if added < len(more) else ""
+        say(text(f"{added} added{there}: {folder} holds {counted(len(held), 'demonstration')}"))
 
 
 @memory.command()
@@ -142,7 +143,8 @@ def check(folder: str, sources: tuple[str, ...], repair: bool, as_json: bool) ->
                 put(text(f"{identifier}: {problem}"))
         _say_about(held)
         ran = f", {found.run} run" if sources else ""
-        say(text(f"{found.checked} demonstrations checked{ran}: {len(found.problems) or 'no'} problems"))
+        problems = counted(len(found.problems), "problem") if found.problems else "no problems"
+        say(text(f"{counted(found.checked, 'demonstration')} checked{ran}: {problems}"))
         end(Exit.NO_ANSWER if found.problems else Exit.ANSWERED)
 
 
@@ -228,8 +230,8 @@ def _show_parts(held: Memory, as_json: bool) -> None:
     from boxkit.cli.terminal import print_json
 
     names = ("dataset", "split", "kind", "annotator", "demonstrations")
-    counted = Counter((each.dataset, each.split, each.kind, each.verification.annotator) for each in held)
-    rows = [(*key, count) for key, count in sorted(counted.items())]
+    found = Counter((each.dataset, each.split, each.kind, each.verification.annotator) for each in held)
+    rows = [(*key, count) for key, count in sorted(found.items())]
     if as_json:
         about = {"demonstrations": len(held), "embedding": held.embedding.name, "repairs": list(held.repairs)}
         print_json({**about, "parts": [dict(zip(names, row, strict=True)) for row in rows]})
@@ -266,6 +268,6 @@ def _show_one(one: Demonstration, as_json: bool) -> None:
 def _say_about(held: Memory) -> None:
     from boxkit.cli.terminal import say, text
 
-    say(text(f"{len(held)} demonstrations, compared by {held.embedding.name}", "dim"))
+    say(text(f"{counted(len(held), 'demonstration')}, compared by {held.embedding.name}", "dim"))
     for repair in held.repairs:
         say(text(repair, "yellow"))

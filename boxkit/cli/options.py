@@ -16,7 +16,19 @@ if TYPE_CHECKING:
     from boxkit.box import BoxSet
     from boxkit.executor import Limits
 
-__all__ = ["Asking", "Confinement", "Finite", "Loading", "Printing", "asking", "confinement", "loading", "printing"]
+__all__ = [
+    "Asking",
+    "Confinement",
+    "Finite",
+    "Loading",
+    "Printing",
+    "asking",
+    "confinement",
+    "gathered",
+    "loading",
+    "printing",
+    "profile_option",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,7 +44,7 @@ class Finite(click.FloatRange):
         return number
 
 
-def _gathered(kind: type[Any], name: str, *options: Callable[[Any], Any]) -> Callable[[F], F]:
+def gathered(kind: type[Any], name: str, *options: Callable[[Any], Any]) -> Callable[[F], F]:
     """A decorator that adds options to a command and hands them over as one ``kind`` in the argument ``name``."""
     labels = [each.name for each in fields(kind)]
 
@@ -91,7 +103,7 @@ def _tell_misnamed(sources: tuple[str, ...]) -> None:
         say(text(note, "yellow"))
 
 
-loading = _gathered(
+loading = gathered(
     Loading,
     "loading",
     click.argument("sources", nargs=-1, required=True, metavar="SOURCE..."),
@@ -133,7 +145,7 @@ class Confinement:
         return Limits(seconds=self.seconds, memory_mb=self.memory_mb, allow_weak=self.allow_weak)
 
 
-confinement = _gathered(
+confinement = gathered(
     Confinement,
     "confinement",
     click.option(
@@ -154,6 +166,15 @@ confinement = _gathered(
 )
 
 
+profile_option = click.option(
+    "--profile",
+    metavar="NAME",
+    default="default",
+    show_default=True,
+    help="What an answer should look like: default, spider, bird, starqa-imdb …",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Asking:
     """Who answers, and how."""
@@ -169,7 +190,7 @@ class Asking:
     force: bool
 
 
-asking = _gathered(
+asking = gathered(
     Asking,
     "asking",
     click.option(
@@ -200,13 +221,7 @@ asking = _gathered(
         type=click.Path(file_okay=False),
         help="Keep the model's replies here; what was asked before costs nothing.",
     ),
-    click.option(
-        "--profile",
-        metavar="NAME",
-        default="default",
-        show_default=True,
-        help="What an answer should look like: default, spider, bird, starqa-imdb …",
-    ),
+    profile_option,
     click.option("--force", is_flag=True, help="The planner's best guess where it would abstain, marked as a guess."),
 )
 
@@ -231,7 +246,7 @@ class Printing:
         return "json" if self.as_json else "csv" if self.as_csv else "table"
 
 
-printing = _gathered(
+printing = gathered(
     Printing,
     "printing",
     click.option("--json", "as_json", is_flag=True, help="Print everything about the answer as JSON."),

@@ -75,8 +75,8 @@ def _read(script: Any) -> str:
 
 
 def _keep_figures(figures: tuple[bytes, ...], folder: Path | None) -> None:
-    from boxkit.cli.answers import counted
     from boxkit.cli.terminal import say, text
+    from boxkit.wording import counted
 
     if not figures:
         return

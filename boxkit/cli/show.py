@@ -8,6 +8,7 @@ import click
 
 from boxkit.cli.exits import reported
 from boxkit.cli.options import Loading, loading
+from boxkit.wording import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -97,7 +98,8 @@ def print_boxes(boxes: BoxSet) -> None:
     for note in boxes.notes[:NOTES]:
         show(text(f"note: {note}", "yellow"))
     if len(boxes.notes) > NOTES:
-        show(text(f"{len(boxes.notes) - NOTES} more notes: --json holds all", "yellow"))
+        more = counted(len(boxes.notes) - NOTES, "more note")
+        show(text(f"{more}: --json holds all", "yellow"))
 
 
 def _doubt(key: ForeignKey) -> str:

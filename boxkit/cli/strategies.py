@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from boxkit.profile import Profile
     from boxkit.strategies.steps import Strategy
 
-__all__ = ["STRATEGIES", "strategy_for"]
+__all__ = ["STRATEGIES", "is_on_this_machine", "model_for", "profile_named", "strategy_for"]
 
 PLANNER = "planner"
 
@@ -31,7 +32,7 @@ def strategy_for(asking: Asking, limits: Limits) -> tuple[Strategy, str]:
     name = asking.strategy or (PLANNER if asking.model == PLANNER else None)
     if name not in (None, PLANNER, *STRATEGIES):
         raise click.UsageError(f"there is no strategy {name!r}; there are: {', '.join([*STRATEGIES, PLANNER])}")
-    profile = _profile(asking.profile)
+    profile = profile_named(asking.profile)
     if name == PLANNER:
         if asking.base_url or asking.model not in (None, PLANNER):
             raise click.UsageError("the planner asks no model: leave out --model and --base-url")
@@ -56,12 +57,37 @@ def model_for(model: str | None, base_url: str | None) -> tuple[LLM | None, str]
     Raises:
         LLMError: The model that was asked for is not to be had.
     """
+    from boxkit.errors import MissingKey, ModelNotFound
+    from boxkit.llm import OpenAI
+    from boxkit.llm.clients import is_loopback
     from boxkit.llm.models import choose
+    from boxkit.llm.prices import FREE, price_of
 
     if base_url is not None:
         return _at(base_url, model)
-    choice = choose(model)
+    try:
+        choice = choose(model)
+    except ModelNotFound as error:
+        if model is None or price_of(model) is None or os.environ.get("OPENAI_API_KEY", "").strip():
+            raise
+        raise MissingKey(
+            f"OPENAI_API_KEY is not set, and {model!r} is a model of OpenAI's own server",
+            hint=f"set OPENAI_API_KEY; or a server's address with --base-url or OPENAI_BASE_URL ({error.what})",
+        ) from error
+    if isinstance(choice.llm, OpenAI) and is_loopback(choice.llm.base_url):  # as with --base-url
+        return OpenAI(choice.name, base_url=choice.llm.base_url, price=FREE), choice.why
     return choice.llm, choice.why
+
+
+def is_on_this_machine(llm: LLM) -> bool:
+    """Whether a model is behind a server on this machine, which may be a gateway to one that is not."""
+    from boxkit.llm import OpenAI
+    from boxkit.llm.cache import Cached
+    from boxkit.llm.clients import is_loopback
+
+    while isinstance(llm, Cached):
+        llm = llm.llm
+    return isinstance(llm, OpenAI) and is_loopback(llm.base_url)
 
 
 def _at(base_url: str, model: str | None) -> tuple[LLM, str]:
@@ -83,7 +109,12 @@ def _at(base_url: str, model: str | None) -> tuple[LLM, str]:
         raise click.UsageError(f"--base-url: {error}") from error
 
 
-def _profile(name: str) -> Profile:
+def profile_named(name: str) -> Profile:
+    """The profile of that name.
+
+    Raises:
+        click.UsageError: There is none.
+    """
     from boxkit.profile import PROFILES
 
     if name not in PROFILES:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxkit.evaluation.datasets import Dataset
 from boxkit.evaluation.grids import Variant, ablations, check_strategy
+from boxkit.evaluation.identity import models_of, sampled
 from boxkit.evaluation.runner import evaluate
 from boxkit.evaluation.summary import RunReport
 from boxkit.executor import Limits
@@ -20,13 +21,32 @@ from boxkit.strategies.steps import Strategy
 if TYPE_CHECKING:
     from boxkit.memory import Memory
 
-__all__ = ["Variant", "ablate", "ablations", "build"]
+__all__ = ["Variant", "ablate", "ablations", "asks_no_more", "build"]
+
+#: The settings that say how often a reply may be corrected.
+_CORRECTIONS = ("attempts", "corrections")
 
 
 def build(
-    variant: Variant, llm: LLM | None, memory: Memory | None, dataset: Dataset, limits: Limits = Limits()
+    variant: Variant,
+    llm: LLM | None,
+    memory: Memory | None,
+    dataset: Dataset,
+    limits: Limits = Limits(),
+    *,
+    temperature: float | None = None,
+    seed: int | None = None,
 ) -> Strategy:
     """The strategy that a variant describes.
+
+    Args:
+        variant: Which.
+        llm: Who is asked; None for nobody.
+        memory: The demonstrations that it chooses from.
+        dataset: What it answers.
+        limits: Of generated code.
+        temperature: At which the model is sampled; the variant's where None. What asks no model is not sampled.
+        seed: Of the samples; the variant's where None.
 
     Raises:
         ValueError: It names a strategy or a setting that there is not, needs a model, or leaves no demonstration of
@@ -37,7 +57,8 @@ def build(
     try:
         shown = _shown(variant, memory, dataset)
         check_strategy(described)
-        return _built(described, {"llm": llm, "memory": shown, "profile": dataset.profile, "limits": limits})
+        strategy = _built(described, {"llm": llm, "memory": shown, "profile": dataset.profile, "limits": limits})
+        return sampled(strategy, temperature, seed) if models_of(strategy) else strategy
     except ValueError as error:
         raise ValueError(f"{variant.name}: {error}") from error
 
@@ -84,6 +105,17 @@ def _built(described: Mapping[str, Any], given: Mapping[str, Any]) -> Strategy:
     return strategy
 
 
+def asks_no_more(strategy: Strategy, other: Strategy) -> bool:
+    """Whether a strategy asks nothing but what another asks too: it is the same, or gives up after fewer replies."""
+    if type(strategy) is not type(other):
+        return False
+    for name in _CORRECTIONS:
+        own, most = getattr(strategy, name, None), getattr(other, name, None)
+        if own is not None and most is not None and own <= most:
+            other = dataclasses.replace(other, **{name: own})  # type: ignore[type-var]  # every strategy is a dataclass
+    return strategy == other
+
+
 def ablate(
     dataset: Dataset,
     models: Sequence[LLM | None],
@@ -95,6 +127,10 @@ def ablate(
     limit: int | None = None,
     concurrency: int = 8,
     dollars: float | None = None,
+    temperature: float | None = None,
+    seed: int | None = None,
+    scorers: Sequence[str] | None = None,
+    again: Sequence[str] = (),
     on_run: Callable[[str, str], Callable[[RunReport], None] | None] | None = None,
 ) -> dict[tuple[str, str], RunReport]:
     """Run every variant with every model over the same questions, each into a folder of its own below ``out``.
@@ -109,6 +145,10 @@ def ablate(
         limit: The first questions only; a later call may raise it.
         concurrency: Questions at once.
         dollars: For each run.
+        temperature: As for `build`.
+        seed: As for `build`.
+        scorers: As for `evaluate`.
+        again: As for `evaluate`.
         on_run: Called with a model's and a variant's name before a run; gives what to call after each question.
 
     Returns:
@@ -121,7 +161,7 @@ def ablate(
     done: dict[tuple[str, str], RunReport] = {}
     pairs = list(itertools.product(models, variants if variants is not None else ablations()))
     # All are built before the first is paid for.
-    built = [build(variant, llm, memory, dataset, limits) for llm, variant in pairs]
+    built = [build(variant, llm, memory, dataset, limits, temperature=temperature, seed=seed) for llm, variant in pairs]
     for (llm, variant), strategy in zip(pairs, built, strict=True):
         model = llm.name if llm is not None else ""
         labels = {"model": model, "variant": variant.name, "group": variant.group}
@@ -132,6 +172,8 @@ def ablate(
             limit=limit,
             concurrency=concurrency,
             dollars=dollars,
+            scorers=scorers,
+            again=again,
             labels=labels,
             on_progress=on_run(model, variant.name) if on_run else None,
         )

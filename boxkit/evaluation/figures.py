@@ -14,7 +14,15 @@ from boxkit.evaluation.proposals import told_of
 from boxkit.evaluation.summary import RunReport
 from boxkit.evaluation.tables import label_of, who
 
-__all__ = ["draw"]
+__all__ = ["FIGURES", "draw"]
+
+_TITLES = {
+    "Scores": "scores.png",
+    "Scores by number of demonstrations": "demonstrations.png",
+    "Errors by kind": "errors.png",
+}
+#: The files that there may be.
+FIGURES = tuple(_TITLES.values())
 
 #: What the points of a line over K differ in.
 _VARIED = ("strategy.k", "strategy.demonstrations")
@@ -33,16 +41,12 @@ def draw(runs: Sequence[RunReport], folder: Path) -> list[tuple[str, Path]]:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtra("matplotlib", "eval") from error
-    runs = apart([run for run in runs if run.done])
+    runs = apart([run for run in runs if run.values()])
     drawn = []
-    for title, name, plot in (
-        ("Scores", "scores", _scores),
-        ("Scores by number of demonstrations", "demonstrations", _demonstrations),
-        ("Errors by kind", "errors", _errors),
-    ):
+    for (title, name), plot in zip(_TITLES.items(), (_scores, _demonstrations, _errors), strict=True):
         figure = Figure(figsize=(7, 4), layout="constrained")
         if plot(figure.subplots(), runs):
-            path = folder / f"{name}.png"
+            path = folder / name
             figure.savefig(path, dpi=120)
             drawn.append((title, path))
     return drawn

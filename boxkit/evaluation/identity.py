@@ -11,8 +11,9 @@ from boxkit.canonical import json_value
 from boxkit.llm.protocol import LLM
 from boxkit.llm.wrapper import identity_of
 from boxkit.memory import Memory
+from boxkit.strategies.steps import Strategy
 
-__all__ = ["described", "models_of", "rewritten", "seed_of", "without_split"]
+__all__ = ["described", "models_of", "rewritten", "sampled", "seed_of", "without_split"]
 
 T = TypeVar("T")
 
@@ -73,6 +74,18 @@ def rewritten(value: T, kind: type[Any], change: Callable[[Any], Any]) -> T:
         if new is not part:
             changed[each.name] = new
     return dataclasses.replace(value, **changed) if changed else value
+
+
+def sampled(strategy: Strategy, temperature: float | None, seed: int | None) -> Strategy:
+    """The same strategy, its model sampled so; what is None stays as the strategy has it.
+
+    Raises:
+        TypeError: It asks no model, and one is given.
+    """
+    if temperature is None and seed is None:
+        return strategy
+    own = getattr(strategy, "temperature", 0.0) if temperature is None else temperature
+    return strategy.sampled(own, (getattr(strategy, "seed", None) or 0) if seed is None else seed)
 
 
 def models_of(strategy: Any) -> list[LLM]:

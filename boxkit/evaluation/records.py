@@ -133,8 +133,11 @@ class Record:
     @property
     def sql(self) -> str:
         """The query that gave the answer, where it was SQL alone."""
-        is_sql = self.answer.get("strategy", "") in _SQL_STRATEGIES
-        return str(self.answer.get("code", "")) if is_sql else ""
+        return str(self.answer.get("code", "")) if self._writes_sql else ""
+
+    @property
+    def _writes_sql(self) -> bool:
+        return self.answer.get("strategy", "") in _SQL_STRATEGIES
 
     def scored(self, names: Sequence[str]) -> Record:
         """The same with the verdicts of these scorers.
@@ -151,7 +154,7 @@ class Record:
     def _score(self, name: str) -> Score:
         if self.gold_problem:
             return Score.none(f"no gold: {self.gold_problem}")
-        if name in _SQL_SCORERS and not self.sql:
+        if name in _SQL_SCORERS and not self.sql and not (self.failure and self._writes_sql):
             return Score.none("this script compares SQL, and the strategy writes none")
         if self.failure:
             return Score.of(False, f"not answered: {self.failure}")

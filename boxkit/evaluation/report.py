@@ -13,11 +13,14 @@ from boxkit.errors import SourceNotFound
 from boxkit.evaluation.ablations import ablations
 from boxkit.evaluation.apart import apart, settings_of
 from boxkit.evaluation.choices import model_tables, oracle_table, routing_table
+from boxkit.evaluation.figures import FIGURES, draw
 from boxkit.evaluation.mistakes import KINDS, UNTOLD, kinds_of, told
 from boxkit.evaluation.proposals import told_of
 from boxkit.evaluation.published import published_calls, published_drop, published_score
 from boxkit.evaluation.summary import RunReport, compare, open_run
 from boxkit.evaluation.tables import Table, benchmark_of, columns, label_of, spread, strategy_of, who
+from boxkit.evaluation.written import REPORT, replacing
+from boxkit.wording import counted
 
 __all__ = ["Table", "runs_below", "tables_of", "write_report"]
 
@@ -95,7 +98,7 @@ def _ablations(runs: Sequence[RunReport]) -> Table:
 
     Where there are several full ones, each run is compared with the one that differs from it in the least.
     """
-    fulls = [run for run in runs if label_of(run, "variant") == "full"]
+    fulls = [run for run in runs if label_of(run, "variant") == "full" and run.values()]
     compared = [(full, run) for full in fulls for run in runs if _nearest(run, fulls) is full]
     is_told = len({_alike(full) for full in fulls}) < len(fulls)
     rows = []
@@ -206,6 +209,8 @@ def _errors(runs: Sequence[RunReport]) -> Table:
 def write_report(runs: Sequence[RunReport], out: str | Path, *, figures: bool = True) -> Path:
     """Write ``report.md``, a CSV a table, and figures where matplotlib is installed.
 
+    Files that an earlier report has written there are replaced, and removed where this one has no such; no others.
+
     Args:
         runs: Finished or not; each cell says its n.
         out: The folder.
@@ -216,23 +221,25 @@ def write_report(runs: Sequence[RunReport], out: str | Path, *, figures: bool = 
 
     Raises:
         MissingExtra: Figures are wanted and matplotlib is not installed.
+        BoxkitError: A file of the same name is there that no report has written.
     """
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    runs = apart(runs)
+    folder, runs = Path(out), apart(runs)
     tables = tables_of(runs)
     parts = ["# Evaluation", _notes(runs), *(table.markdown() for table in tables)]
     taken: set[str] = set()
-    for table in tables:
-        with (folder / _file_name(table.name, taken)).open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([table.columns, *table.rows])
-    if figures:
-        from boxkit.evaluation.figures import draw
-
-        parts += [f"![{title}]({path.name})" for title, path in draw(runs, folder)]
-    report = folder / "report.md"
-    report.write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
-    return report
+    files = {_file_name(table.name, taken): table for table in tables}
+    with replacing(folder, (REPORT, *files, *(FIGURES if figures else ()))) as written:
+        for name, table in files.items():
+            written.add(name)
+            with (folder / name).open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows([table.columns, *table.rows])
+        if figures:
+            drawn = draw(runs, folder)
+            written.update(path.name for _, path in drawn)
+            parts += [f"![{title}]({path.name})" for title, path in drawn]
+        written.add(REPORT)
+        (folder / REPORT).write_text("\n\n".join(filter(None, parts)) + "\n", encoding="utf-8")
+    return folder / REPORT
 
 
 def _file_name(table: str, taken: set[str]) -> str:
@@ -256,9 +263,14 @@ def _notes(runs: Sequence[RunReport]) -> str:
     for run in runs:
         notes = [*run.about.get("notes", ())]
         if run.about.get("skipped"):
-            notes.append(f"{len(run.about['skipped'])} rows that do not fit are left out")
+            notes.append(
+                counted(len(run.about["skipped"]), "row that does not fit is", "rows that do not fit are") + " left out"
+            )
+        for name in run.scorers:
+            if not run.summary(name).questions:
+                notes += [f"{name} has no verdict: {why}" for why, _ in run.unjudged(name).most_common(1)]
         if run.done < run.total:
-            notes.append(f"{run.done} of {run.total} questions are done")
+            notes.append(f"{run.done} of {counted(run.total, 'question is', 'questions are')} done")
         for each in notes:
             true_of.setdefault((benchmark_of(run), each), []).append(" ".join(filter(None, who(run)[1:])))
     counts = Counter(map(benchmark_of, runs))

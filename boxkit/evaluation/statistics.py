@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from boxkit.wording import counted
+
 __all__ = ["Difference", "interval", "paired_bootstrap", "wilson"]
 
 #: The normal distribution's 97.5 % point: intervals are of 95 %.
@@ -64,7 +66,8 @@ class Difference:
     def __str__(self) -> str:
         return (
             f"{100 * self.first:.1f} → {100 * self.second:.1f}, a difference of {100 * self.difference:+.1f} "
-            f"[{100 * self.low:+.1f}, {100 * self.high:+.1f}] points over {self.questions} questions, p = {self.p:.3f}"
+            f"[{100 * self.low:+.1f}, {100 * self.high:+.1f}] points over {counted(self.questions, 'question')}, "
+            f"p = {self.p:.3f}"
         )
 
 

@@ -11,14 +11,16 @@ from typing import Any
 
 from boxkit.answer import Usage
 from boxkit.errors import BoxkitError
+from boxkit.evaluation.cells import encoded
 from boxkit.evaluation.datasets import Dataset, Task
 from boxkit.evaluation.folder import Lost, RunFolder, read_run, rewrite
 from boxkit.evaluation.records import Record
 from boxkit.evaluation.scorers import SCORERS
 from boxkit.evaluation.scorers import scorer as scorer_of
 from boxkit.evaluation.statistics import Difference, interval, paired_bootstrap
+from boxkit.wording import counted
 
-__all__ = ["RunReport", "Summary", "compare", "open_run", "rescore"]
+__all__ = ["RunReport", "Summary", "compare", "open_run", "outdated", "rescore"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class Summary:
         return cls(len(values), len(scores) - len(values), right, mean, low, high)
 
     def __str__(self) -> str:
+        if not self.questions:  # which is no score of 0
+            return "none (n = 0)"
         return f"{100 * self.score:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}] (n = {self.questions})"
 
 
@@ -150,6 +154,12 @@ class RunReport:
         wrong = [each for each in found if not each.scores[name].correct]
         return sorted(wrong, key=lambda each: (each.line, len(each.id), each.id))
 
+    def unjudged(self, scorer: str | None = None) -> Counter[str]:
+        """Why questions have no verdict, and how many each time; the last line of each reason."""
+        name = self.scorer(scorer)
+        errors = [record.scores[name].error for record in self.records if name in record.scores]
+        return Counter(error.strip().splitlines()[-1] for error in errors if error.strip())
+
     @property
     def usage(self) -> Usage:
         """What models cost, failed calls included."""
@@ -206,10 +216,34 @@ def rescore(path: str | Path, scorers: Sequence[str] | None = None, dataset: Dat
 
     def judged(record: Record) -> Record:
         task = tasks[record.key]
-        same = _has_program(task.context) and json.loads(json.dumps(dict(task.context))) == record.context
-        return (record if same and not record.gold_problem else record.with_gold(task)).scored(names)
+        return (record if _has_same_program(record, task) else record.with_gold(task)).scored(names)
 
     return _report(rewrite(path, judged, scorers=names, questions=dataset.digest))
+
+
+def outdated(run: RunReport, dataset: Dataset) -> list[Record]:
+    """The records whose gold is not what the dataset has now: `rescore` judges them anew.
+
+    A gold program that is unchanged keeps the gold of the first time, since it may depend on the day.
+    """
+    tasks = {task.key: task for task in dataset.tasks}
+    known = [(record, tasks[record.key]) for record in run.records if record.key in tasks]
+    return [record for record, task in known if not _has_same_program(record, task) and _has_other_gold(record, task)]
+
+
+def _has_same_program(record: Record, task: Task) -> bool:
+    return not record.gold_problem and _has_program(task.context) and _as_json(task.context) == _as_json(record.context)
+
+
+def _has_other_gold(record: Record, task: Task) -> bool:
+    now = record.with_gold(task)
+    if bool(now.gold_problem) != bool(record.gold_problem):
+        return True
+    return (encoded(now.gold), _as_json(now.context)) != (encoded(record.gold), _as_json(record.context))
+
+
+def _as_json(context: Mapping[str, Any]) -> Any:
+    return json.loads(json.dumps(dict(context)))
 
 
 def _tasks_of(run: RunFolder, dataset: Dataset) -> dict[str, Task]:
@@ -222,7 +256,11 @@ def _tasks_of(run: RunFolder, dataset: Dataset) -> dict[str, Task]:
     for record in run.records:
         task = tasks.get(record.key)
         if task is None or (task.question, task.evidence) != (record.question, record.evidence):
-            what = "is not in this dataset" if task is None else f"is another one in this dataset: {task.question!r}"
+            bad = (
+                f", of which {counted(len(dataset.skipped), 'row does', 'rows do')} not fit" if dataset.skipped else ""
+            )
+            missing = f"is not in this dataset{bad}"
+            what = missing if task is None else f"is another one in this dataset: {task.question!r}"
             raise BoxkitError(
                 f"question {record.id} of this run ({record.question!r}) {what}", where=str(run.path), hint=hint
             )

@@ -73,7 +73,9 @@ def strategy_of(run: RunReport) -> str:
 
 
 def spread(summary: Summary) -> tuple[str, str, str]:
-    """Three cells: score, interval, n."""
+    """Three cells: score, interval, n; no score where there is no verdict."""
+    if not summary.questions:
+        return "none", "", "0"
     return (
         f"{100 * summary.score:.1f}",
         f"{100 * summary.low:.1f} to {100 * summary.high:.1f}",

@@ -56,7 +56,7 @@ def test_wrong_answers_are_listed_with_what_they_should_be(spider, tmp_path):
         common = (spider, "--skip-bad", "--model", "faulty-1", "--base-url", server.base_url, "--k", 0)
         done = run(*common, "--out", tmp_path / "run", "--wrong", 1)
         shown = " ".join(done.output.split())
-        assert "How many items are there?" in shown and "7" in shown and "1 more are wrong (--wrong 2" in shown
+        assert "How many items are there?" in shown and "7" in shown and "1 more is wrong (--wrong 2" in shown
         assert "records.jsonl" in "".join(done.output.split())
         told = json.loads(run(*common, "--json").stdout)
         assert [(each["id"], each["rows"], each["gold"]) for each in told["wrong"]] == [
@@ -159,3 +159,81 @@ def test_a_paced_run_asks_each_question_once_and_no_faster_than_the_server_allow
         told = json.loads(run(*common, *kept, "--requests-per-minute", 1e-6, "--tokens-per-minute", 1e-6).stdout)
         assert (told["done"], told["usage"]["cached_calls"], told["usage"]["dollars"]) == (5, 5, 0)
         assert told["usage"]["virtual_dollars"] > 0 and len(server.requests) == 5
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Writes questions of one's own, each with its answer; a row of None does not fit."""
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+
+    def write(*answers, name="own.jsonl"):
+        row = {"question": "How many rows are there?", "source": "t.csv"}
+        rows = [{**row, "answer": answer} if answer is not None else {"question": 1} for answer in answers]
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return tmp_path / name
+
+    return write
+
+
+def test_verdicts_by_gold_that_was_corrected_since_say_so_until_they_are_judged_anew(own, tmp_path):
+    common = (own(7, 2), "--strategy", "planner", "--out", tmp_path / "run")
+    assert "another gold" not in run(*common).output
+    own(2, 2)
+    said = " ".join(run(*common).stderr.split())
+    assert "1 verdict is of another gold" in said and "--rescore` judges anew" in said
+    run(common[0], "--out", tmp_path / "run", "--rescore")
+    assert "another gold" not in run(*common).output
+
+
+def test_rows_behind_what_is_asked_or_judged_need_not_fit(own, tmp_path):
+    file, out = own(2, 2, None), ("--strategy", "planner", "--out", tmp_path / "run")
+    first = run(file, *out, "--limit", 2)
+    assert first.exit_code == 0 and "own.jsonl:3" in "".join(first.output.split()) and "2 of 2 done" in first.output
+    refused = run(file, *out)
+    assert refused.exit_code == 3 and refused.output.count("--skip-bad") == 1
+    assert run(file, "--out", tmp_path / "run", "--rescore").exit_code == 0
+    assert run(own(2, None, 2), "--strategy", "planner", "--limit", 2).exit_code == 3, "it is the second"
+    lost = run(own(2, None, 2), "--out", tmp_path / "run", "--rescore")
+    assert lost.exit_code == 6 and "of which 1 row does not fit" in " ".join(lost.output.split())
+
+
+@pytest.mark.parametrize("benchmark", ["spider", "bird", "starqa", "wikitq", "webqsp"])
+def test_data_of_ones_own_under_a_benchmarks_name_are_told_how_they_are_asked(own, benchmark):
+    file = own(2, name="mine.jsonl")
+    done = run(f"{benchmark}={file}", "--strategy", "planner")
+    said = "".join(done.output.split())
+    assert done.exit_code == 3 and f"own={file}" in said and "publishedlayout" in said
+
+
+def test_an_empty_benchmark_is_a_source_that_cannot_be_read_whichever_it_is(own, tmp_path):
+    (tmp_path / "spider").mkdir()
+    (tmp_path / "spider" / "dev.json").write_text("[]")
+    (tmp_path / "spider" / "database").mkdir()
+    for named in (own(), f"spider={tmp_path / 'spider'}"):
+        done = run(named, "--strategy", "planner")
+        assert done.exit_code == 3 and "no question that can be asked" in " ".join(done.output.split())
+
+
+def test_a_folder_that_holds_something_else_is_named_and_left_as_it_is(own, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / ".gitkeep").touch()
+    common = (own(2), "--strategy", "planner", "--out", out)
+    assert "something else" not in run(*common, "--dry-run").output
+    (out / "thesis.tex").write_text("x")
+    done = run(*common)
+    assert done.exit_code == 0 and "something else already (thesis.tex)" in " ".join(done.stderr.split())
+    assert (out / "thesis.tex").read_text() == "x" and "something else" not in run(*common).output
+
+
+def test_a_scorer_without_verdicts_has_no_score_and_says_why_once(own):
+    common = (own(2, 2), "--strategy", "planner", "--scorer", "spider_exec")
+    done = run(*common)
+    said = " ".join(done.output.split())
+    assert "spider_exec none 0 0 2" in said and said.count("the strategy writes none") == 1
+    assert json.loads(run(*common, "--json").stdout)["scores"]["spider_exec"]["score"] is None
+
+
+def test_one_of_a_thing_is_not_told_as_several(own):
+    said = run(own(3), "--strategy", "planner").output + run(own(3), "--strategy", "planner", "--dry-run").output
+    assert "1 question of own/test" in said and "1 questions" not in said and "1 calls" not in said

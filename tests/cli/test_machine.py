@@ -139,3 +139,20 @@ def test_a_real_model_file_goes_the_whole_way(boxkit_command, small_model: Path,
     assert len(told["attempts"]) == 1
     assert all(attempt["reply"] and attempt["usage"]["completion_tokens"] for attempt in told["attempts"])
     assert told["usage"]["dollars"] == 0
+
+
+def test_a_model_of_openais_without_a_key_is_told_the_key_first(boxkit_command, sales: Path) -> None:
+    result = boxkit_command("ask", sales, "In all?", "--model", "gpt-4o-mini")
+    assert result.exit_code == 4
+    assert result.stderr.startswith("Error: OPENAI_API_KEY is not set")
+
+
+def test_a_server_on_this_machine_is_free_however_it_is_named(
+    boxkit_command, sales: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FaultyServer([REPLY, REPLY], models=["gpt-4o-mini"]) as server:
+        named = boxkit_command("ask", sales, "In all?", "--base-url", server.base_url, "--json")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        found = boxkit_command("ask", sales, "In all?", "--json")
+    dollars = [json.loads(each.stdout)["usage"]["dollars"] for each in (named, found)]
+    assert dollars == [0, 0]

@@ -112,7 +112,7 @@ def test_what_gives_other_rows_is_not_added(boxkit_command, folder: Path, shop: 
 def test_another_memory_is_added_once(boxkit_command, folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     assert "1 added" in boxkit_command("memory", "add", other, folder, "--new").stderr
-    assert "0 added, 1 were there already" in boxkit_command("memory", "add", other, folder).stderr
+    assert "0 added, 1 was there already" in boxkit_command("memory", "add", other, folder).stderr
 
 
 def test_code_is_not_kept_unrun(boxkit_command, folder: Path, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_code_is_not_kept_unrun(boxkit_command, folder: Path, tmp_path: Path) ->
 
 
 def test_check_runs_the_programs_over_what_they_are_about(boxkit_command, folder: Path, shop: Path) -> None:
-    assert "1 demonstrations checked, 1 run: no problems" in boxkit_command("memory", "check", folder, shop).stderr
+    assert "1 demonstration checked, 1 run: no problems" in boxkit_command("memory", "check", folder, shop).stderr
     with closing(sqlite3.connect(shop)) as database:
         database.execute("UPDATE lamp SET price = 99")
         database.commit()

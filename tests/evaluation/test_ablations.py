@@ -13,9 +13,10 @@ from boxkit.cli.app import app
 from boxkit.errors import UnreadableSource
 from boxkit.evaluation.ablations import Variant, ablate, ablations, build
 from boxkit.evaluation.report import runs_below, tables_of, write_report
+from boxkit.evaluation.summary import open_run
 from boxkit.memory import Demonstration, Memory
 from boxkit.profile import PROFILES
-from boxkit.testing import ScriptedLLM
+from boxkit.testing import FaultyServer, ScriptedLLM
 
 
 def memory():
@@ -146,3 +147,46 @@ def test_a_grid_says_what_it_will_cost_before_the_first_call(shop, tmp_path, mon
     first, second, total = (each for each in costs if each)
     assert 0 < first[0] <= first[1], "-EG: no corrections, so that it costs no more at most"
     assert total == pytest.approx([one + other for one, other in zip(first, second, strict=True)], abs=2e-4)
+
+
+def grid(tmp_path, *arguments):
+    named = ["ablate", f"spider={tmp_path / 'spider'}", "--limit", "2", "--out", str(tmp_path / "grid")]
+    return CliRunner().invoke(app, [*named, *map(str, arguments)], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("names", "free"),
+    [
+        (("full", "-EG"), "-EG costs nothing after full"),
+        (("full", "k"), "K=10 costs nothing after full"),
+        (("-EG", "-CS"), None),
+        (("-EG",), None),
+    ],
+)
+def test_only_what_an_earlier_variant_asks_too_is_said_to_be_free(shop, tmp_path, monkeypatch, names, free):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    only = [part for name in names for part in ("--only", name)]
+    common = ("--limit", 1, "--model", "gpt-4o-mini", "--dry-run", *only)
+    said = " ".join(grid(tmp_path, *common, "--cache", tmp_path / "cache").output.split())
+    assert said.count("costs nothing") == bool(free) and (free or "") in said
+    assert "costs nothing" not in grid(tmp_path, *common).output
+
+
+def test_a_grid_takes_what_a_run_takes(shop, tmp_path):
+    with FaultyServer("```python\nanswer = item[['name']]\n```") as server:
+        only = ("--only", "-ICR", "--only", "Planner", "--model", "faulty-1", "--base-url", server.base_url)
+        shaped = ("--scorer", "bird", "--seed", 7, "--price", 1, 2, "--profile", "bird", "--dollars", 1)
+        refused = grid(tmp_path, *only, "--dollars", 1)
+        assert refused.exit_code == 2 and "--dollars needs --price" in refused.output and not server.requests
+        assert grid(tmp_path, *only, *shaped).exit_code == 0
+        assert [request.body["seed"] for request in server.requests] == [7, 7]
+    asked, planned = (open_run(tmp_path / "grid" / "spider" / "faulty-1" / name) for name in ("-ICR", "Planner"))
+    assert asked.usage.dollars > 0 and asked.scorers == ("bird",) and planned.done == 2
+    assert asked.settings["strategy"]["profile"]["name"] == "bird"
+    slip = grid(tmp_path, *only[:2], "--scorer", "spidr", "--model", "planner")
+    assert slip.exit_code == 2
+
+
+def test_a_seed_leaves_a_vote_its_temperature(shop):
+    (vote,) = ablations(names=["3SC"])
+    assert build(vote, ScriptedLLM([]), memory(), shop, seed=2).temperature == 0.7

@@ -186,7 +186,7 @@ def test_a_source_is_loaded_once_for_all_questions_about_it(tmp_path):
 def test_a_field_of_another_shape_is_its_rows_fault(tmp_path, name, row):
     (tmp_path / "x.nt").write_text("<urn:a> <urn:b> <urn:c> .\n")
     (tmp_path / "x.json").write_text(json.dumps([row]))
-    with pytest.raises(UnreadableSource, match=r"1 of 1 rows do not fit:\n.*x\.json:1: "):
+    with pytest.raises(UnreadableSource, match=r"1 of 1 row does not fit:\n.*x\.json:1: "):
         open_dataset(name, tmp_path / "x.json", graph=tmp_path / "x.nt")
 
 

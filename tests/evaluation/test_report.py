@@ -7,7 +7,7 @@ import json
 import pytest
 
 from boxkit.answer import Usage
-from boxkit.errors import SourceNotFound
+from boxkit.errors import BoxkitError, SourceNotFound
 from boxkit.evaluation.published import published_score
 from boxkit.evaluation.records import Record
 from boxkit.evaluation.report import runs_below, tables_of, write_report
@@ -278,3 +278,32 @@ def test_a_folder_without_runs_says_so(tmp_path):
     (tmp_path / "records.jsonl").write_text(json.dumps({}))
     with pytest.raises(SourceNotFound, match="no run below"):
         runs_below([tmp_path])
+
+
+def test_another_report_takes_the_place_of_boxkits_own_files_only(tmp_path):
+    (tmp_path / "scores_of_mine.csv").write_text("mine")
+    write_report([run("full", "yy", group="components"), run("-EG", "yn", group="components")], tmp_path)
+    first = {path.name for path in tmp_path.iterdir()}
+    (tmp_path / "costs.csv").write_text("edited")
+    assert {"ablations.csv", "errors.png"} <= first
+    write_report([run("other", "yy")], tmp_path, figures=False)
+    left = {path.name for path in tmp_path.iterdir()}
+    assert not {"ablations.csv", "errors.png", "scores.png"} & left, "the tables of runs that are no longer reported"
+    assert (tmp_path / "scores_of_mine.csv").read_text() == "mine" and {"report.md", "scores.csv"} <= left
+
+
+def test_a_report_overwrites_nothing_that_no_report_has_written(tmp_path):
+    (tmp_path / "scores.csv").write_text("mine")
+    with pytest.raises(BoxkitError, match=r"holds scores\.csv"):
+        write_report([run("full", "yy")], tmp_path, figures=False)
+    assert (tmp_path / "scores.csv").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1
+    (tmp_path / "report.md").write_text("# Evaluation\n\nof an earlier version, which kept no list")
+    write_report([run("full", "yy")], tmp_path, figures=False)
+    assert "scorer" in (tmp_path / "scores.csv").read_text()
+
+
+def test_a_scorer_that_judged_nothing_is_said_so_and_has_no_score(tmp_path):
+    none = run("full", "---", group="components")
+    text = write_report([none, run("-EG", "yn", group="components")], tmp_path).read_text()
+    assert text.count("starqa has no verdict: no gold") == 1 and "| full | text | none |" in text
+    assert str(none.summary()) == "none (n = 0)", "a score of 0 would be wrong answers"

@@ -8,8 +8,9 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, cast
 
-from boxkit.errors import nearest
+from boxkit.errors import SourceError, UnreadableSource, nearest
 from boxkit.evaluation.datasets.protocol import BadRow, Dataset, Reader, Task
+from boxkit.evaluation.datasets.rows import json_rows_or_lines
 
 __all__ = ["DATASETS", "BadRow", "Dataset", "Reader", "Task", "open_dataset"]
 
@@ -64,7 +65,26 @@ def open_dataset(
         if option not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise TypeError(f"the dataset {name!r} has no option {option!r}; {has}")
-    return reader(path, split=split, skip_bad=skip_bad, **options)
+    try:
+        return reader(path, split=split, skip_bad=skip_bad, **options)
+    except SourceError as error:
+        if name == "own" or not _is_own(path):
+            raise
+        raise UnreadableSource(
+            f"this is a file of one's own, with question and source in each row, and not {name} as it is published",
+            where=str(path),
+            hint=f"ask it as such: boxkit eval own={path} (in Python open_dataset('own', …)); or give {name}'s folder "
+            "or file in its published layout",
+        ) from error
+
+
+def _is_own(path: str | Path) -> bool:
+    """Whether a file that is no benchmark's begins as data of one's own do."""
+    try:
+        first = next(json_rows_or_lines(Path(path)), None)
+    except SourceError:
+        return False
+    return first is not None and {"question", "source"} <= first.values.keys()
 
 
 def _options(reader: Callable[..., Dataset]) -> list[str]:

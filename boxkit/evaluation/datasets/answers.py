@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,9 @@ def starqa(
     scorers, read = ("starqa", "starqa_tolerant"), ", ".join(map(str, files))
     if split in (None, "test"):
         return Dataset("starqa", "test", tasks, scorers, PROFILES["starqa"], bad, read)
-    own = tuple(task for task in tasks if _letters(task.source) == _letters(split))
+    is_own = [_letters(task.source) == _letters(split) for task in tasks]
+    own = tuple(task for task, wanted in zip(tasks, is_own, strict=True) if wanted)
+    bad = tuple(replace(each, before=sum(is_own[: each.before])) for each in bad)
     if not own:
         known = ", ".join(dict.fromkeys(["test", *(task.source for task in tasks)]))
         raise ValueError(f"starqa has the splits {known}, not {split!r}")

@@ -14,6 +14,7 @@ from boxkit.errors import UnreadableSource
 from boxkit.evaluation.datasets.rows import BadField, Row
 from boxkit.memory.learning import Example
 from boxkit.profile import PROFILES, Profile
+from boxkit.wording import counted
 
 __all__ = ["BadRow", "Dataset", "Reader", "Task", "collect"]
 
@@ -47,11 +48,19 @@ class Task(Example):
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that does not fit, and why."""
+    """A row that does not fit, and why.
+
+    Attributes:
+        file: Where it stands.
+        line: On which line, from 1.
+        problem: What does not fit.
+        before: How many of the dataset's tasks stand before it.
+    """
 
     file: str
     line: int
     problem: str
+    before: int = 0
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.problem}"
@@ -182,15 +191,16 @@ def collect(
             if task.key in tasks:
                 raise BadField(f"its id {task.id!r} is that of line {tasks[task.key].line} too")
         except BadField as error:
-            bad.append(BadRow(row.file, row.line, str(error)))
+            bad.append(BadRow(row.file, row.line, str(error), len(tasks)))
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             # A field of another shape than the reader takes apart: the rows' fault, not the reader's.
-            bad.append(BadRow(row.file, row.line, f"a field has another shape: {type(error).__name__}: {error}"))
+            problem = f"a field has another shape: {type(error).__name__}: {error}"
+            bad.append(BadRow(row.file, row.line, problem, len(tasks)))
         else:
             tasks[task.key] = task
     if bad and not skip_bad:
         raise UnreadableSource(
-            f"{len(bad)} of {count} rows do not fit:{_listed(bad)}",
+            f"{len(bad)} of {counted(count, 'row does', 'rows do')} not fit:{_listed(bad)}",
             hint="leave them out with skip_bad=True (--skip-bad); reports then say how many",
         )
     return tuple(tasks.values()), tuple(bad)
@@ -205,6 +215,8 @@ def _listed(bad: Sequence[BadRow]) -> str:
     for first, *others in list(alike.values())[:_NAMED]:
         lines = ", ".join(str(each.line) for each in others[:_LINES])
         more = f" and {len(others) - _LINES} more" if len(others) > _LINES else ""
-        told.append(f"\n  {first}" + (f" (lines {lines}{more} too)" if others else ""))
+        told.append(
+            f"\n  {first}" + (f" ({'line' if len(others) == 1 else 'lines'} {lines}{more} too)" if others else "")
+        )
     rest = sum(map(len, list(alike.values())[_NAMED:]))
     return "".join(told) + (f"\n  … and {rest} more" if rest else "")

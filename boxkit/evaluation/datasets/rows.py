@@ -196,7 +196,11 @@ def json_rows(path: Path, key: str | None = None) -> Iterator[Row]:
         at = found.end() if found else at
     if at >= len(text) or text[at] != "[":
         what = f"a list under {key!r}" if key else "a list"
-        raise UnreadableSource(f"line {text.count(chr(10), 0, at) + 1}: {what} is expected", where=str(path))
+        raise UnreadableSource(
+            f"line {text.count(chr(10), 0, at) + 1}: {what} is expected",
+            where=str(path),
+            hint="give the benchmark's folder or file as it is published",
+        )
     decoder, line, counted = json.JSONDecoder(), 1, 0
     at = _after_space(text, at + 1)
     while text[at : at + 1] != "]":

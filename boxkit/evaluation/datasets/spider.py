@@ -72,6 +72,7 @@ def sql_dataset(
         files, folder = [first_existing(where, names) for names in layout.files[split]], where
     else:
         raise ValueError(f"{layout.name} has the splits {', '.join(layout.files)}, not {split!r}")
+    rows = list(_rows(files))  # before the databases: a file that is none of this benchmark's has none
     if databases is None:
         roots = [root / each for root in (folder, folder.parent) for each in layout.databases]
         found = Databases.of([*roots, *[folder.parent / "spider" / "database"] * layout.borrows])
@@ -84,7 +85,7 @@ def sql_dataset(
             check(task.source, task.program)
             return task
 
-        tasks, bad = collect(_rows(files), made, skip_bad=skip_bad)
+        tasks, bad = collect(rows, made, skip_bad=skip_bad)
     source = ", ".join(map(str, files))
     return Dataset(layout.name, split, tasks, layout.scorers, PROFILES[layout.profile], bad, source)
 

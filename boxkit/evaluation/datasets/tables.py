@@ -24,6 +24,7 @@ from boxkit.evaluation.datasets.rows import (
     tsv_rows,
 )
 from boxkit.profile import PROFILES
+from boxkit.wording import counted
 
 if TYPE_CHECKING:
     from boxkit.box import BoxSet
@@ -66,7 +67,8 @@ def wikitq(path: str | Path, *, split: str | None = None, skip_bad: bool = False
     canons = _canons(folder / "tagged" / "data", file.stem)
     tasks, bad = collect(tsv_rows(file), partial(_task, folder, split, canons, as_text), skip_bad=skip_bad)
     missing = sum(task.context["canon"] is None for task in tasks)
-    notes = (f"{missing} questions have no tagged gold: their target's own text is read instead",) if missing else ()
+    told = counted(missing, "question has", "questions have")
+    notes = (f"{told} no tagged gold: the target's own text is read instead",) if missing else ()
     return Dataset("wikitq", split, tasks, _SCORERS, PROFILES["wikitq"], bad, str(file), notes)
 
 

@@ -22,6 +22,7 @@ from boxkit.memory.rows import same_rows
 from boxkit.memory.written import boxes_used
 from boxkit.syntax import ONE_PARSER
 from boxkit.threads import threads
+from boxkit.wording import counted
 
 if TYPE_CHECKING:
     from boxkit.box import BoxSet
@@ -151,7 +152,7 @@ class _Run:
 
     def _may_go_on(self) -> bool:
         if self.target is not None and self.report.kept >= self.target:
-            self.report.stopped = f"{self.target} demonstrations are kept"
+            self.report.stopped = counted(self.target, "demonstration is kept", "demonstrations are kept")
         elif self.dollars is not None and (self.report.dollars or 0.0) >= self.dollars:
             self.report.stopped = f"models have cost {self.report.dollars:.2f} dollars"
         return not self.report.stopped
