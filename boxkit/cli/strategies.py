@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from boxkit.profile import Profile
     from boxkit.strategies.steps import Strategy
 
-__all__ = ["STRATEGIES", "is_on_this_machine", "model_for", "profile_named", "strategy_for"]
+__all__ = ["STRATEGIES", "is_free", "is_on_this_machine", "model_for", "profile_named", "strategy_for"]
 
 PLANNER = "planner"
 
@@ -77,6 +77,16 @@ def model_for(model: str | None, base_url: str | None) -> tuple[LLM | None, str]
     if isinstance(choice.llm, OpenAI) and is_loopback(choice.llm.base_url):  # as with --base-url
         return OpenAI(choice.name, base_url=choice.llm.base_url, price=FREE), choice.why
     return choice.llm, choice.why
+
+
+def is_free(llm: LLM) -> bool:
+    """Whether a model's calls cost nothing: it runs in this process, or behind a server on this machine."""
+    from boxkit.llm import LocalLLM
+    from boxkit.llm.cache import Cached
+
+    while isinstance(llm, Cached):
+        llm = llm.llm
+    return isinstance(llm, LocalLLM) or is_on_this_machine(llm)
 
 
 def is_on_this_machine(llm: LLM) -> bool:

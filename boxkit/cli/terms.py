@@ -46,10 +46,11 @@ class Terms:
 
     def around(self) -> Callable[[LLM], LLM]:
         """What puts models within the server's limits, which one model keeps wherever it is asked, and at the price."""
+        from boxkit.cli.strategies import is_free
         from boxkit.evaluation.priced import Priced
         from boxkit.llm.cache import Cached
         from boxkit.llm.limits import Paced
-        from boxkit.llm.prices import Price
+        from boxkit.llm.prices import FREE, Price
 
         limits = {"requests_per_minute": self.requests_per_minute, "tokens_per_minute": self.tokens_per_minute}
         paced: dict[int, LLM] = {}
@@ -60,8 +61,9 @@ class Terms:
             return paced.setdefault(id(llm), Paced(llm, **limits))
 
         def within(llm: LLM) -> LLM:
+            price = Price(*self.price) if self.price else FREE if is_free(llm) else None
             llm = slowed(llm) if any(limits.values()) else llm
-            return Priced(llm, Price(*self.price)) if self.price else llm
+            return llm if price is None else Priced(llm, price)  # which an estimate reads
 
         return within
 

@@ -123,6 +123,13 @@ def test_answers_are_judged_anew_by_gold_that_was_corrected_and_never_by_another
     assert "is another one in this dataset" in run(own, "--out", tmp_path / "run", "--rescore").output
 
 
+def test_a_dry_run_over_a_server_on_this_machine_says_what_the_run_then_costs(spider):
+    with FaultyServer(lambda request: "```python\nanswer = len(item)\n```") as server:
+        common = (spider, "--skip-bad", "--model", "gpt-4o-mini", "--base-url", server.base_url, "--k", 0)
+        assert run(*common, "--dry-run").stdout.count("$0.0000") == 2
+        assert json.loads(run(*common, "--json").stdout)["usage"]["dollars"] == 0
+
+
 def test_a_limit_in_dollars_that_cannot_hold_is_refused_before_anything_is_asked(spider):
     with FaultyServer(lambda request: "```python\nanswer = len(item)\n```") as server:
         common = (spider, "--skip-bad", "--model", "faulty-1", "--base-url", server.base_url, "--k", 0, "--dollars", 1)
