@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from boxkit.bounds import check_count, check_number
 from boxkit.errors import nearest
-from boxkit.evaluation.datasets import Dataset
+from boxkit.evaluation.datasets import Dataset, Task
 from boxkit.evaluation.scorers import scorer
 from boxkit.failure import FAILURE_KINDS
 from boxkit.llm.protocol import LLM
 
-__all__ = ["check_dataset", "check_numbers", "check_strategy", "names_of"]
+__all__ = ["check_dataset", "check_numbers", "check_strategy", "check_tasks", "names_of"]
 
 _KINDS = tuple(dict.fromkeys([*FAILURE_KINDS, "model", "source", "boxkit"]))
 
@@ -42,6 +44,28 @@ def check_dataset(dataset: Any) -> None:
             "a dataset is wanted, from boxkit.open_dataset(name, path), or the path of a JSONL file of question, "
             f"source and answer; not a {type(dataset).__name__}"
         )
+
+
+def check_tasks(tasks: Sequence[Task]) -> None:
+    """Refuse tasks whose answers could not be told apart, or kept.
+
+    Raises:
+        ValueError: Two have the same id.
+        TypeError: A question is no text, or what belongs to it is no JSON.
+    """
+    keys: set[str] = set()
+    for task in tasks:
+        if task.key in keys:
+            raise ValueError(f"two tasks have the id {task.key!r}: an answer could be either's")
+        keys.add(task.key)
+        for what, value in (("question", task.question), ("evidence", task.evidence), ("source", task.source)):
+            if not isinstance(value, str):
+                raise TypeError(f"the {what} of {task.key!r} is a text, not {value!r}")
+        try:
+            with suppress(ValueError):  # a number of more digits than Python writes, which a folder keeps
+                json.dumps([dict(task.context), {name: list(values) for name, values in task.groups.items()}])
+        except (TypeError, AttributeError) as error:
+            raise TypeError(f"the context and groups of {task.key!r} are JSON values: {error}") from error
 
 
 def check_numbers(limit: Any, concurrency: Any, dollars: Any) -> None:

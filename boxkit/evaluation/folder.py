@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
@@ -62,6 +62,8 @@ class RunFolder:
     _adding: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _syncing: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _broken: OSError | None = None
+    _place: Path = field(default=Path(RECORDS), repr=False)
+    _size: int = 0
 
     def __enter__(self) -> RunFolder:
         """Open or go on.
@@ -79,7 +81,8 @@ class RunFolder:
                 where=str(self.path),
                 hint="name a folder, which need not be there yet",
             ) from None
-        self._file = (self.path / RECORDS).open("ab")
+        self._place = (self.path / RECORDS).absolute()  # wherever a strategy of one's own may go
+        self._file = self._place.open("ab")
         try:
             _claim(self._file, self.path)
             self._begin()
@@ -110,6 +113,7 @@ class RunFolder:
             self.records, self.lost = _read(self.path / RECORDS)
         elif self._file.tell():
             raise UnreadableSource(f"it has {RECORDS} but no {SETTINGS}", where=str(self.path))
+        self._size = os.fstat(self._file.fileno()).st_size
         _replace(settings, _settings(self))
 
     def keep(self, record: Record) -> None:
@@ -126,10 +130,10 @@ class RunFolder:
 
     def take_back(self, record: Record) -> None:
         """Count a finished question as lost, on disk as well; its cost stays."""
-        # On disk its own line has the cost already.
-        self.keep_lost(Lost(record.key, f"taken back: {record.message}"))
+        lost = Lost(record.key, f"taken back: {record.message}")
+        self.keep_lost(lost)  # on disk its own line has the cost already
         self.records = [each for each in self.records if each.key != record.key]
-        self.lost.append(Lost.of(record))
+        self.lost.append(replace(lost, usage=record.usage))
 
     def _append(self, values: Mapping[str, Any]) -> None:
         """Write a line, with one sync for all that threads have added while the last one was under way."""
@@ -159,16 +163,33 @@ class RunFolder:
             self._file.write(content)
             self._file.flush()
             os.fsync(self._file.fileno())
+            self._size += len(content)
+            self._check_place(self._file.fileno())
         except OSError as error:
             self._broken = error
             raise
 
+    def _check_place(self, handle: int) -> None:
+        """Whether what was written is where the next call looks for it, and all that was written before too."""
+        found = os.fstat(handle)
+        try:
+            is_there = os.path.samestat(found, self._place.stat())
+        except OSError:
+            is_there = False
+        if not is_there:
+            raise _Disturbed(f"{RECORDS} was moved or deleted while the run was writing it")
+        if found.st_size != self._size:
+            raise _Disturbed(f"{RECORDS} was changed by something else while the run was writing it")
+
     def _unkept(self, error: OSError) -> BoxkitError:
-        return BoxkitError(
-            f"the finished questions cannot be kept: {error}",
-            where=str(self.path),
-            hint="make room for them; the same command then goes on",
-        )
+        hint = "make room for them; the same command then goes on"
+        if isinstance(error, _Disturbed):
+            hint = "bring back what is gone, if it can be had: the same command goes on from what is in the folder"
+        return BoxkitError(f"the finished questions cannot be kept: {error}", where=str(self.path), hint=hint)
+
+
+class _Disturbed(OSError):
+    """Something else has had its hands in a run's folder."""
 
 
 def _line(values: Mapping[str, Any]) -> bytes:
@@ -258,9 +279,14 @@ def _read(path: Path) -> tuple[list[Record], list[Lost]]:
             values = _value(line)
             if "lost" in values:
                 state = values["lost"]
-                if state["key"] in records:  # taken back, or asked again and lost
-                    lost.append(Lost.of(records.pop(state["key"])))
-                lost.append(Lost(state["key"], state["message"], usage_of(state["usage"])))
+                found = Lost(state["key"], state["message"], usage_of(state["usage"]))
+                if found.key in records:
+                    record = records.pop(found.key)
+                    if found.usage.calls:  # asked again and lost
+                        lost.append(Lost.of(record))
+                    else:  # taken back
+                        found = replace(found, usage=record.usage)
+                lost.append(found)
             else:
                 record = Record.from_json(values["record"])
                 if record.key in records:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
+import math
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -19,10 +21,15 @@ from boxkit.evaluation.datasets.protocol import Task
 from boxkit.evaluation.judging import Predicted, judge
 from boxkit.evaluation.scorers import Score, scorer
 
-__all__ = ["Record", "check_kinds", "packages", "usage_of"]
+__all__ = ["FAULTS", "Record", "check_kinds", "in_own_numbers", "packages", "usage_of"]
 
 _SQL_STRATEGIES = ("Text2SQL",)
 _SQL_SCORERS = ("spider_exec",)
+#: Failures of a model that are the question's own: the names of their errors, which their messages begin with.
+_OWN = ("PromptTooLong", "Refused")
+#: What code of one's own (a strategy, gold, a scorer) may end in without ending the run: one evaluated example is a
+#: border. A cancellation is one of these where nobody has cancelled the run.
+FAULTS = (Exception, asyncio.CancelledError)
 _PACKAGES = ("boxkit", "pandas", "numpy", "pyarrow", "openai", "rdflib", "pyoxigraph", "sqlglot", "faiss-cpu")
 
 
@@ -102,6 +109,8 @@ class Record:
         """
         rest = {name: value for name, value in answer.to_json().items() if name not in ("question", "rows", "columns")}
         failure = answer.failure
+        if failure is not None:
+            check_kinds({"failure": failure.kind, "message": failure.message}, _KINDS)
         return replace(
             self,
             rows=tuple(answer.rows) if failure is None else (),
@@ -109,13 +118,18 @@ class Record:
             failure="" if failure is None else failure.kind,
             message="" if failure is None else failure.message,
             answer=rest,
-            usage=_counted(answer.usage),
+            usage=in_own_numbers(answer.usage),
             seconds=float(answer.seconds),
         )
 
     def failed(self, kind: str, message: str, usage: Usage = Usage()) -> Record:
         """The same where nothing was answered."""
-        return replace(self, failure=kind, message=message, usage=usage)
+        return replace(self, failure=kind, message=message, usage=in_own_numbers(usage))
+
+    @property
+    def unasked(self) -> bool:
+        """Whether the model's server did not take the request, for a reason that may be a setting's or a gateway's."""
+        return self.failure == "model" and self.message.partition(":")[0] not in _OWN
 
     def with_gold(self, task: Task) -> Record:
         """The same with the task's gold, as of now, and what else its scorers take."""
@@ -123,11 +137,11 @@ class Record:
         problem = ""
         try:
             gold = tuple(tuple(row) for row in task.gold())
+            encoded(gold)
         except (SourceError, BoxError) as error:
             problem = str(error)
-        except Exception:
-            # One evaluated example is a border.
-            problem = traceback.format_exc(limit=-3)
+        except FAULTS:
+            gold, problem = (), traceback.format_exc(limit=-3)
         return replace(self, gold=gold, gold_problem=problem, context=task.context)
 
     @property
@@ -160,9 +174,8 @@ class Record:
             return Score.of(False, f"not answered: {self.failure}")
         predicted = Predicted(self.rows, self.columns, self.answer.get("entities") or {}, self.sql)
         try:
-            return judge(name, predicted, self.gold, self.context)
-        except Exception:
-            # One evaluated example is a border: a scorer that fails is a verdict that is missing.
+            return _sound(judge(name, predicted, self.gold, self.context))
+        except FAULTS:  # a scorer that fails is a verdict that is missing
             return Score.none(f"the scorer failed: {traceback.format_exc(limit=-3)}")
 
     def to_json(self) -> dict[str, Any]:
@@ -221,15 +234,31 @@ def check_kinds(state: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
             raise TypeError(f"its {name!r} is {repr(value)[:40]}")
 
 
-def _counted(usage: Usage) -> Usage:
-    """The same in Python's own numbers: a strategy of one's own may count in others."""
+def _sound(score: Score) -> Score:
+    """The same verdict in Python's own values.
+
+    Raises:
+        TypeError: It is none.
+    """
+    found = Score(bool(score.correct), float(score.value), score.detail, score.error)
+    check_kinds({"detail": found.detail, "error": found.error}, _SCORE_KINDS)
+    return found if math.isfinite(found.value) else Score.none(f"the scorer gave {found.value}")
+
+
+def in_own_numbers(usage: Usage) -> Usage:
+    """The same in Python's own numbers: a strategy or a model of one's own may count in others.
+
+    Dollars that are no number are unknown: no limit would hold with them.
+    """
     counts: dict[str, Any] = {}
     for each in fields(Usage):
         value = getattr(usage, each.name)
         if each.name == "steps":
-            counts["steps"] = {name: _counted(step) for name, step in value.items()}
+            counts["steps"] = {name: in_own_numbers(step) for name, step in value.items()}
+        elif each.name in ("dollars", "virtual_dollars"):
+            counts[each.name] = float(value) if value is not None and math.isfinite(value) else None
         else:
-            counts[each.name] = None if value is None else int(value) if isinstance(value, Integral) else float(value)
+            counts[each.name] = int(value) if isinstance(value, Integral) else float(value)
     return Usage(**counts)
 
 

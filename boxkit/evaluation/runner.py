@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import functools
+import itertools
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from boxkit.answer import Usage
 from boxkit.errors import (
@@ -29,21 +30,21 @@ from boxkit.errors import (
     ServerUnavailable,
     SourceError,
 )
-from boxkit.evaluation.arguments import check_dataset, check_numbers, check_strategy, names_of
+from boxkit.evaluation.arguments import check_dataset, check_numbers, check_strategy, check_tasks, names_of
+from boxkit.evaluation.blocking import blocking
 from boxkit.evaluation.datasets import Dataset, Task, open_dataset
 from boxkit.evaluation.datasets.databases import NamedBoxes
 from boxkit.evaluation.folder import Lost, RunFolder
 from boxkit.evaluation.identity import described, models_of, seed_of, without_split
-from boxkit.evaluation.records import Record
+from boxkit.evaluation.records import FAULTS, Record, in_own_numbers
 from boxkit.evaluation.sqlite_files import close_idle
 from boxkit.evaluation.summary import RunReport
 from boxkit.prompts import prompt_version
-from boxkit.strategies.steps import Strategy
+from boxkit.strategies.steps import Strategy, calls_counted
 from boxkit.threads import threads
 
 __all__ = ["aevaluate", "evaluate", "run_settings"]
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Failures of a server rather than of a question: it is asked again, later.
@@ -99,8 +100,10 @@ async def aevaluate(
         ExecutorError: The sandbox broke.
         BoxkitError: The folder holds a run with other settings; or a fault of boxkit's own, or of the strategy's, ended
             several questions in a row.
-        TypeError: The strategy is a class or a model, the dataset a list, or names are one text.
-        ValueError: There is no such scorer or kind of failure, or a bound is no number above 0.
+        TypeError: The strategy is a class or a model, the dataset a list, or names are one text; or a task's question
+            is no text, or its context or groups are no JSON.
+        ValueError: There is no such scorer or kind of failure, or a bound is no number above 0; or two tasks have the
+            same id.
     """
     check_strategy(strategy)
     check_dataset(dataset)
@@ -110,6 +113,7 @@ async def aevaluate(
     names = asked_scorers or list(dataset.scorers)
     strategy = without_split(strategy, dataset.name, dataset.split)
     tasks = dataset.head(limit).tasks
+    check_tasks(tasks)
     models = ", ".join(llm.name for llm in models_of(strategy))
     about = {
         "questions": len(tasks),
@@ -130,43 +134,8 @@ async def aevaluate(
         return run.report
 
 
-def _blocking(function: Callable[P, Coroutine[Any, Any, T]], name: str) -> Callable[P, T]:
-    """The same for callers without an event loop, or with one that is busy with them: a notebook's cell."""
-
-    @functools.wraps(function)
-    def called(*arguments: P.args, **settings: P.kwargs) -> T:
-        if not _loop_is_running():
-            return asyncio.run(function(*arguments, **settings))
-        under_way: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
-
-        async def run() -> T:
-            under_way.append((asyncio.get_running_loop(), asyncio.current_task()))
-            return await function(*arguments, **settings)
-
-        with threads(1, "boxkit-evaluate") as pool:
-            done = pool.submit(lambda: asyncio.run(run()))
-            try:
-                return done.result()
-            except BaseException:
-                for loop, task in under_way if not done.done() else ():  # Ctrl-C: nothing more is asked
-                    if task is not None:
-                        loop.call_soon_threadsafe(task.cancel)
-                raise
-
-    called.__name__ = called.__qualname__ = name
-    return called
-
-
-def _loop_is_running() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
-
-
 #: `aevaluate` without an event loop.
-evaluate = _blocking(aevaluate, "evaluate")
+evaluate = blocking(aevaluate, "evaluate")
 
 
 def run_settings(strategy: Strategy, dataset: Dataset) -> dict[str, Any]:
@@ -197,6 +166,7 @@ class _Run:
     lost_in_a_row: int = 0
     faults_in_a_row: int = 0
     failed_in_a_row: list[Record] = field(default_factory=list)
+    given_up: list[Lost] = field(default_factory=list)
     spent: Usage = Usage()
     ended: BaseException | None = None
 
@@ -219,18 +189,25 @@ class _Run:
             folder=self.folder.path,
         )
         self.spent = self.report.usage
+        # A kill ends no row of failures: whatever is wrong with the server may be so still.
+        self.failed_in_a_row = list(itertools.takewhile(lambda record: record.unasked, reversed(kept)))[::-1]
 
     async def work(self, concurrency: int) -> None:
         """Answer what waits, so many at once, until it is done or a bound is reached."""
-        if self.dollars is not None and not self.report.done:
-            await self._next()  # what a question costs, before so many are under way
-        workers = [asyncio.create_task(self._worker()) for _ in range(min(concurrency, len(self.waiting)))]
+        workers: list[asyncio.Task[None]] = []
         try:
+            if self.dollars is not None and not self.report.done:
+                await self._next()  # what a question costs, before so many are under way
+            if _is_cancelled():
+                raise asyncio.CancelledError
+            workers = [asyncio.create_task(self._worker()) for _ in range(min(concurrency, len(self.waiting)))]
             await asyncio.gather(*workers)
         finally:
+            self.waiting.clear()
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
+            self._keep_given_up()
         if len(self.failed_in_a_row) == len(self.report.records):  # too few for a row, and nothing else was done
             await self._end_failing()
         if self.ended is not None:
@@ -246,7 +223,8 @@ class _Run:
 
     async def _next(self) -> bool:
         """Answer the next question; whether there was one that may be asked."""
-        if not self.waiting or self.ended is not None or not self._may_go_on():
+        # A strategy may not heed that it is cancelled; then its question was the last.
+        if not self.waiting or self.ended is not None or _is_cancelled() or not self._may_go_on():
             return False
         task = self.waiting.popleft()
         self.running += 1
@@ -273,19 +251,27 @@ class _Run:
 
     async def _one(self, task: Task) -> None:
         record = Record.of(task, prompt_version=prompt_version(), seed=seed_of(self.strategy))
-        try:
-            record, is_own = await self._answered(task, record)
-        except BudgetSpent as error:
-            self.report.stopped = error.what
-            await self._lost(task, error)
-            return
-        except (MissingKey, ModelNotFound, ExecutorError) as error:
-            self.ended = self.ended or error
-            return
-        except _PASSING as error:
-            await self._lost(task, error)
-            self._put_back(task, error)
-            return
+        with calls_counted() as spent:
+            try:
+                record, is_own = await self._answered(task, record, spent)
+            except BudgetSpent as error:
+                self.report.stopped = error.what
+                if error.usage is not None and error.usage.calls:
+                    await self._lost(task, error, error.usage)
+                return
+            except (MissingKey, ModelNotFound, ExecutorError) as error:
+                self.ended = self.ended or error
+                if spent:
+                    await self._lost(task, error, _all_of(spent))
+                return
+            except _PASSING as error:
+                await self._lost(task, error, error.usage or Usage())
+                self._put_back(task, error)
+                return
+            except asyncio.CancelledError:
+                if spent:
+                    self.given_up.append(Lost(task.key, "the run was interrupted", _all_of(spent)))
+                raise
         self.lost_in_a_row = 0
         record = await self._in_pool(lambda: self._kept(task, record))
         self.folder.records.append(record)
@@ -329,23 +315,28 @@ class _Run:
                 "(--again boxkit)",
             )
 
-    async def _answered(self, task: Task, record: Record) -> tuple[Record, bool]:
+    async def _answered(self, task: Task, record: Record, spent: Iterable[Usage]) -> tuple[Record, bool]:
         """The record with the answer, or with what went wrong; and whether that is a matter of this question alone."""
         try:
             boxes = task.boxes.ready() if isinstance(task.boxes, NamedBoxes) else None
             if boxes is None:
                 boxes = await self._in_pool(task.boxes)
-            return record.answered(await self.strategy.aask(task.asked, boxes)), True
+            answered = record.answered(await self.strategy.aask(task.asked, boxes))
+            seen = _all_of(spent)  # a strategy of one's own may forget what it has spent
+            return (replace(answered, usage=seen) if seen.calls > answered.usage.calls else answered), True
         except (SourceError, BoxError) as error:
             return record.failed("source", str(error)), True
         except (BudgetSpent, MissingKey, ModelNotFound, ExecutorError, *_PASSING):
             raise
         except LLMError as error:
-            told = f"{type(error).__name__}: {error}"
-            return record.failed("model", told, error.usage or Usage()), isinstance(error, _OWN)
-        except Exception:
+            kind = next((each for each in _OWN if isinstance(error, each)), type(error))
+            failed = record.failed("model", f"{kind.__name__}: {error}", error.usage or Usage())
+            return failed, not failed.unasked
+        except FAULTS:
+            if _is_cancelled():
+                raise
             # One evaluated example is a border: a fault of ours is on record, and the run goes on.
-            return record.failed("boxkit", traceback.format_exc(limit=-8)), True
+            return record.failed("boxkit", traceback.format_exc(limit=-8), _all_of(spent)), True
 
     def _kept(self, task: Task, record: Record) -> Record:
         """The record with its gold, as of now, and the verdicts; on disk."""
@@ -353,14 +344,20 @@ class _Run:
         self.folder.keep(judged)
         return judged
 
-    async def _lost(self, task: Task, error: LLMError) -> None:
-        usage = error.usage or Usage()
-        if usage.calls or not isinstance(error, BudgetSpent):
-            lost = Lost(task.key, f"{type(error).__name__}: {error}", usage)
-            await self._in_pool(lambda: self.folder.keep_lost(lost))
-            self.folder.lost.append(lost)
-            self.spent += usage
-            self._tell()
+    async def _lost(self, task: Task, error: BoxkitError, usage: Usage) -> None:
+        """Count what a question has cost that is asked again."""
+        lost = Lost(task.key, f"{type(error).__name__}: {error}", in_own_numbers(usage))
+        await self._in_pool(lambda: self.folder.keep_lost(lost))
+        self.folder.lost.append(lost)
+        self.spent += lost.usage
+        self._tell()
+
+    def _keep_given_up(self) -> None:
+        """Count what questions have cost that were under way when the run ended."""
+        with suppress(BoxkitError):  # a folder that keeps nothing any more has said so
+            for lost in self.given_up:
+                self.folder.keep_lost(lost)
+                self.folder.lost.append(lost)
 
     def _put_back(self, task: Task, error: LLMError) -> None:
         """Ask again later, unless the server seems to be gone."""
@@ -372,8 +369,25 @@ class _Run:
             self.waiting.append(task)
 
     async def _in_pool(self, function: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self.pool, function)
+        return await asyncio.get_running_loop().run_in_executor(self.pool, _without_stop, function)
 
     def _tell(self) -> None:
         if self.on_progress is not None:
             self.on_progress(self.report)
+
+
+def _without_stop(function: Callable[[], T]) -> T:
+    try:
+        return function()
+    except StopIteration as error:  # which passes through no future: whoever awaits it would wait for ever
+        raise RuntimeError("StopIteration") from error
+
+
+def _is_cancelled() -> bool:
+    """Whether the run itself is to end; else a cancellation is something that a strategy ended in."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _all_of(usages: Iterable[Usage]) -> Usage:
+    return in_own_numbers(sum(usages, Usage()))

@@ -150,4 +150,4 @@ class Budgeted(Wrapper):
             ("calls", self.calls, spent.calls),
         ):
             if limit is not None and used >= limit:
-                raise BudgetSpent(f"the budget is spent: {used:g} of {limit:g} {what}", where=self.name, usage=spent)
+                raise BudgetSpent(f"the budget is spent: {used:g} of {limit:g} {what}", where=self.name)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -19,7 +20,7 @@ from boxkit.box import BoxSet
 from boxkit.errors import LLMError
 from boxkit.executor import acompute_result, aexecute, compute_result, execute
 from boxkit.executor.limits import Limits
-from boxkit.llm.protocol import LLM, Message, Parameters
+from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 from boxkit.threads import threads
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "StrategyBase",
     "Together",
     "adrive",
+    "calls_counted",
     "drive",
 ]
 
@@ -205,10 +207,38 @@ def _computed(steps: Steps[Any], request: Request | _End, cancelled: threading.E
     return request
 
 
+#: What the calls that are counted have cost so far.
+_SPENT: ContextVar[list[Usage] | None] = ContextVar("boxkit_spent", default=None)
+
+
+@contextmanager
+def calls_counted() -> Iterator[list[Usage]]:
+    """What each model's call inside costs, as it ends: a strategy that raises has no answer that would tell."""
+    spent: list[Usage] = []
+    token = _SPENT.set(spent)
+    try:
+        yield spent
+    finally:
+        _SPENT.reset(token)
+
+
+async def _counted(reply: Awaitable[Completion]) -> Completion:
+    spent = _SPENT.get()
+    try:
+        completion = await reply
+    except LLMError as error:
+        if spent is not None and error.usage is not None:
+            spent.append(error.usage)
+        raise
+    if spent is not None:
+        spent.append(completion.usage)
+    return completion
+
+
 async def _ado(request: Request) -> Any:
     match request:
         case Call(llm, messages, parameters):
-            return await llm.acomplete(messages, parameters)
+            return await _counted(llm.acomplete(messages, parameters))
         case Execute(code, boxes, limits):
             return await aexecute(code, boxes, limits=limits)
         case ExecuteFrames(code, frames, limits):

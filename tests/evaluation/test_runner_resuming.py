@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,12 +14,13 @@ from dataclasses import replace
 
 import pytest
 
-from boxkit.errors import BoxkitError, UnreadableSource
+from boxkit.errors import BoxkitError, LLMError, UnreadableSource
 from boxkit.evaluation.runner import evaluate
+from boxkit.evaluation.summary import open_run
 from boxkit.profile import PROFILES
 from boxkit.testing import ScriptedLLM
 
-from .answering import knowing, lines, model
+from .answering import knowing, lines, model, rows_above
 
 
 def test_a_run_goes_on_where_it_stopped_and_may_be_extended(shop, tmp_path):
@@ -124,6 +126,53 @@ def test_two_processes_do_not_write_one_run(shop, tmp_path):
         fcntl.flock(file, fcntl.LOCK_EX)
         with pytest.raises(BoxkitError, match="another process"):
             evaluate(knowing(model()), shop, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    "disturb",
+    [
+        lambda run: run.rename(run.with_name("elsewhere")),
+        shutil.rmtree,
+        lambda run: (run / "records.jsonl").write_text(""),
+        lambda run: (run / "records.jsonl").replace(run / "other.jsonl"),
+    ],
+    ids=["moved", "deleted", "emptied", "renamed"],
+)
+def test_a_folder_that_something_else_disturbs_ends_the_run_before_more_is_paid_for(shop, tmp_path, disturb):
+    def told(report):
+        if report.done == 5:
+            disturb(tmp_path / "run")
+
+    llm = model()
+    with pytest.raises(BoxkitError, match=r"cannot be kept: records.jsonl was (moved or deleted|changed)"):
+        evaluate(knowing(llm), shop, tmp_path / "run", concurrency=1, on_progress=told)
+    assert len(llm.requests) == 6, "the answers of a run that nobody will find were asked and paid for"
+    assert evaluate(knowing(model()), shop, tmp_path / "run").summary().right == 40
+
+
+def test_a_strategy_that_goes_to_another_folder_takes_no_run_with_it(shop, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    llm = model(lambda price: os.chdir(tmp_path / "there") or rows_above(price))
+    assert evaluate(knowing(llm), shop, "run", limit=5).done == 5
+    assert len(lines(tmp_path / "run")) == 5
+
+
+def test_a_kill_ends_no_row_of_failures(shop, tmp_path):
+    def refusing(price):
+        return rows_above(price) if price < 4 else LLMError("HTTP 400: a page of the gateway's")
+
+    def killed(report):
+        if report.done == 9:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(knowing(model(refusing)), shop, tmp_path / "run", concurrency=1, on_progress=killed)
+    assert len([each for each in open_run(tmp_path / "run").records if each.unasked]) == 5
+    with pytest.raises(LLMError, match="failed 8 questions in a row"):
+        evaluate(knowing(model(refusing)), shop, tmp_path / "run", concurrency=1)
+    kept = open_run(tmp_path / "run")
+    assert (kept.done, kept.summary().right, len(kept.lost)) == (4, 4, 8), "what the gateway refused counts as wrong"
 
 
 INTERRUPTED = """
