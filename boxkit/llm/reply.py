@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from types import NoneType
 from typing import Any
 
 from boxkit.errors import BadReply
@@ -147,7 +148,8 @@ def _of_completion(payload: Mapping[str, Any]) -> Reply:
     message = choice.get("message")
     if not isinstance(message, dict):
         raise BadReply(f"the reply's choice holds no message: {_shown(json.dumps(choice))}")
-    reply = _finished(choice.get("finish_reason"), _text_of(message.get("content")), _text_of(message.get("refusal")))
+    text = _content_of(message)
+    reply = _finished(choice.get("finish_reason"), text, _text_of(message.get("refusal")))
     return replace(reply, model=_text_of(payload.get("model")), count=_count(payload))
 
 
@@ -158,16 +160,26 @@ def _finished(reason: Any, text: str, refusal: str) -> Reply:
     return Reply(_printable(text), "length" if reason in _CUT else reason, refusal=_printable(refusal))
 
 
+def _content_of(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    if not isinstance(content, (str, list, NoneType)):
+        raise BadReply(f"the reply's content is no text: {_shown(json.dumps(content))}")
+    return _text_of(content)
+
+
 def _text_of(content: Any) -> str:
     """Text, or the text among a list of parts; reasoning parts are not the reply."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        parts = (
-            part for part in content if isinstance(part, dict) and part.get("type", "text") in ("text", "output_text")
-        )
-        return "".join(_text_of(part.get("text")) for part in parts)
+        return "".join(map(_text_of_part, content))
     return ""
+
+
+def _text_of_part(part: Any) -> str:
+    if isinstance(part, dict):
+        return _text_of(part.get("text")) if part.get("type", "text") in ("text", "output_text") else ""
+    return part if isinstance(part, str) else ""
 
 
 def _printable(text: str) -> str:
@@ -215,7 +227,7 @@ def _of_stream(text: str) -> Reply:
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
         delta = choice.get("delta")
         if isinstance(delta, dict):
-            pieces.append(_text_of(delta.get("content")))
+            pieces.append(_content_of(delta))
             refusals.append(_text_of(delta.get("refusal")))
         reason = choice.get("finish_reason") or reason
     done = any(line.removeprefix("data:").strip() == "[DONE]" for line in text.splitlines() if line.startswith("data:"))

@@ -6,6 +6,7 @@ By status, refined by what the server says (`of_status`); by the exception's kin
 
 from __future__ import annotations
 
+import datetime
 import email.utils
 import math
 import re
@@ -55,6 +56,7 @@ KINDS: Mapping[str, type[LLMError]] = {
 
 _BY_STATUS: Mapping[int, type[LLMError]] = {
     401: MissingKey,
+    402: RateLimited,
     403: MissingKey,
     404: ModelNotFound,
     408: LLMTimeout,
@@ -111,7 +113,8 @@ def of_status(status: int, error: Mapping[str, Any], headers: Mapping[str, str],
     said = server.clean(str(error.get("message") or error.get("detail") or ""))
     text = f"{error.get('code') or ''} {error.get('type') or ''} {said}"
     kind = _kind_of_status(status, text)
-    wait = math.inf if kind is RateLimited and _NO_CREDIT.search(text) else retry_after_s(headers)
+    is_over = kind is RateLimited and (status == 402 or _NO_CREDIT.search(text))
+    wait = math.inf if is_over else retry_after_s(headers)
     what = f"{_SENTENCES[kind]} (HTTP {status})" + (f": {said}" if said else "")
     return kind(what, where=server.where, hint=_hint(kind, wait, server), status=status, retry_after_s=wait)
 
@@ -148,10 +151,18 @@ def _hint(kind: type[LLMError], wait: float | None, server: Server) -> str | Non
     if kind is RateLimited:
         if wait == math.inf:
             return "the account has no credit left: see its billing page"
-        return f"wait {wait:.0f} s" if wait else "ask less at a time, or wait a minute"
+        return f"wait {_duration(wait)}" if wait else "ask less at a time, or wait a minute"
     if kind is PromptTooLong:
         return "show fewer demonstrations or boxes, or use a model with a longer context"
     return None
+
+
+def _duration(seconds: float) -> str:
+    """A wait as a person would say it; never shorter than it is."""
+    if seconds < 2 * 3600:
+        return f"{math.ceil(seconds)} s"
+    hours = math.ceil(seconds / 3600)
+    return f"{hours} hours" if hours <= 48 else f"{math.ceil(hours / 24)} days" if hours < 24e4 else "for ever"
 
 
 def of_exception(error: BaseException, server: Server, timeout_s: float) -> LLMError:
@@ -199,15 +210,20 @@ def _error_object(error: BaseException) -> Mapping[str, Any]:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """How long the server asks to wait, in seconds from now (it says ms, s or a date); None where it does not."""
+    """How long the server asks to wait, in seconds from now (it says ms, s or a date); None where it does not.
+
+    Of several waits, as proxies add theirs, the longest counts.
+    """
     for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
-            wait = float(headers[name]) / divisor
+            wait = max(float(each) for each in headers[name].split(",")) / divisor
         except (KeyError, ValueError):
             continue
         return max(0.0, wait) if math.isfinite(wait) else None
     try:
         moment = email.utils.parsedate_to_datetime(headers["retry-after"])
-        return max(0.0, moment.timestamp() - time.time())
+        # A date in HTTP is in GMT, also where a server leaves that out.
+        utc = moment if moment.tzinfo is not None else moment.replace(tzinfo=datetime.UTC)
+        return max(0.0, utc.timestamp() - time.time())
     except (KeyError, ValueError, TypeError, OverflowError):
         return None

@@ -21,7 +21,7 @@ from boxkit.errors import (
     ServerUnavailable,
 )
 from boxkit.llm import Parameters
-from boxkit.llm.server_errors import KINDS
+from boxkit.llm.server_errors import KINDS, retry_after_s
 from boxkit.testing import Fault, FaultyServer, faults
 
 from .asking import QUESTION, ask, both, model, streamed
@@ -51,6 +51,8 @@ pytestmark = pytest.mark.usefixtures("no_key")
         Fault(body=b"\xff\xfe\x00"),
         Fault(body={"choices": [{"finish_reason": "stop"}]}),
         Fault(body={"choices": "none"}),
+        Fault(body={"choices": [{"message": {"content": 42}}]}),
+        Fault(body={"choices": [{"message": {"content": {"text": "42"}}}]}),
     ],
 )
 def test_what_may_pass_is_tried_again(how: str, fault: Fault):
@@ -108,6 +110,7 @@ def test_what_does_not_pass_is_an_error_that_says_which(how: str, fault: Fault, 
             RateLimited,
             "credit",
         ),
+        (Fault(402, {"error": {"message": "Payment Required"}}), RateLimited, "credit"),
     ],
 )
 def test_what_cannot_pass_is_not_tried_again(how: str, fault: Fault, kind: type[LLMError], says: str):
@@ -153,6 +156,32 @@ def test_a_reply_that_does_not_end_in_time_is_a_timeout(how: str, stream: bool, 
     usage = caught.value.usage
     assert usage is not None and usage.prompt_tokens >= 2 * 10, "both tries were worked on"
     assert usage.estimated_calls == 1 and usage.dollars is not None and usage.dollars > 0
+
+
+def test_a_date_in_http_is_in_gmt_wherever_this_machine_stands(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        for zone in ("", " GMT", " -0000"):
+            told = time.strftime("%a, %d %b %Y %H:%M:%S", time.gmtime(time.time() + 600)) + zone
+            wait = retry_after_s({"retry-after": told})
+            assert wait is not None and 598 < wait <= 600, "nine hours off"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("told", "wait"), [("2, 5", 5.0), ("-5", 0.0), ("1e999", None), ("soon", None), ("3, soon", None), ("", None)]
+)
+def test_odd_waits_are_read_as_what_they_can_mean(told: str, wait: float | None):
+    assert retry_after_s({"retry-after": told}) == wait
+
+
+@pytest.mark.parametrize(("wait", "said"), [(0.01, "wait 1 s"), (90000, "wait 25 hours"), ("1e300", "for ever")])
+def test_a_wait_is_said_as_a_person_would(wait: float | str, said: str):
+    with FaultyServer(faults.rate_limited(wait)) as server, pytest.raises(RateLimited, match=said):
+        model(server, max_retries=0).complete(QUESTION)
 
 
 def test_a_server_that_says_at_once_is_not_hammered():
