@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from boxkit.box import BoxSet
@@ -42,6 +42,8 @@ MAX_RIVALS = 3
 _TIES = frozenset(("empty", "mark", "relative", "preposition", "of", "and", "or", "group", "each_other"))
 #: A text of more words and marks, or of more characters, is no question that this can read.
 MAX_TOKENS, MAX_CHARACTERS = 250, 10_000
+#: So many phrases are tried for the one that is in the way of a reading.
+MAX_LEFT_OUT = 12
 _SIGNS = frozenset(("<", "<=", ">", ">=", "between"))
 
 
@@ -144,7 +146,13 @@ def _known(boxes: BoxSet) -> _Known:
 
 
 def read(
-    question: str, boxes: BoxSet, ties: str = "all", shown: Sequence[Similar] = (), embedding: Embedding | None = None
+    question: str,
+    boxes: BoxSet,
+    ties: str = "all",
+    shown: Sequence[Similar] = (),
+    embedding: Embedding | None = None,
+    *,
+    guessing: bool = False,
 ) -> Reading:
     """Read ``question`` over ``boxes``; deterministic.
 
@@ -154,21 +162,38 @@ def read(
         ties: Whether a superlative gives ``all`` that tie, or the ``first``.
         shown: Demonstrations of similar questions, which tell readings apart that cost about the same.
         embedding: Ties words that no name resembles to fields that mean something near; None for none.
+        guessing: Whether a question that makes no reading is read without one of its phrases, which `doubt` then names.
     """
     reach = REACH if shown else MARGIN
     known = _known(boxes)
     too_long = _too_long(question)
     if too_long:
         return Reading((), (), (), known.index.partial, too_long)
+    items = _items(question, boxes, known, embedding)
+    best = _best(items, boxes, known, ties, reach)
+    if not best and guessing:
+        guess = _guess(items, boxes, known, ties)
+        if guess is not None:
+            return guess
+    best = _told_apart(best, shown)
+    unplaced = best[0].candidate.unplaced if best else _unknown(items)
+    doubt = doubt_of(items, best[0].candidate, known.index, boxes, known.joins) if best else None
+    return Reading(tuple(items), tuple(best), unplaced, known.index.partial, doubt)
+
+
+def _items(question: str, boxes: BoxSet, known: _Known, embedding: Embedding | None) -> list[Item]:
+    """The question's spans, put plainly."""
     lexicon = known.lexicon
     question = reworded(spelt_right(question, lexicon), lexicon.has, lexicon.phrases.__contains__)
     items = tag(question, lexicon)
     amounts = [item for item in items if any(_is_amount(known.index, link) for link in item.only("field"))]
     items = plainly(items, question, boxes.sources, len(boxes), amounts)
-    if embedding is not None:
-        items = near_fields(items, known.index, embedding)
-    draft = parse(items, known.index)
-    candidates = search(draft, boxes, known.joins)
+    return near_fields(items, known.index, embedding) if embedding is not None else items
+
+
+def _best(items: list[Item], boxes: BoxSet, known: _Known, ties: str, reach: float) -> list[Planned]:
+    """The cheapest candidates that can be written, first the best."""
+    candidates = search(parse(items, known.index), boxes, known.joins)
     best: list[Planned] = []
     for candidate in candidates:
         if len(best) > MAX_RIVALS or (best and candidate.cost > candidates[0].cost + reach):
@@ -176,10 +201,23 @@ def read(
         planned = _written(candidate, candidates, boxes, known, ties)
         if planned is not None and planned.code not in {each.code for each in best}:
             best.append(planned)
-    best = _told_apart(best, shown)
-    unplaced = best[0].candidate.unplaced if best else _unknown(items)
-    doubt = doubt_of(items, best[0].candidate, known.index, boxes, known.joins) if best else None
-    return Reading(tuple(items), tuple(best), unplaced, known.index.partial, doubt)
+    return best
+
+
+def _guess(items: Sequence[Item], boxes: BoxSet, known: _Known, ties: str) -> Reading | None:
+    """The cheapest reading of the question without one of its phrases; None where none of them is in the way."""
+    found: tuple[float, Reading] | None = None
+    said = [at for at, item in enumerate(items) if item.kind not in _TIES]
+    for at in said[:MAX_LEFT_OUT]:
+        kept = [replace(item, used=False) for item in (*items[:at], *items[at + 1 :])]
+        best = _best(kept, boxes, known, ties, 0.0)[:1]
+        if best and (found is None or best[0].candidate.cost < found[0]):
+            left = items[at].text
+            unplaced = (left, *best[0].candidate.unplaced)
+            told = f"the question makes no reading with {left!r}, which is left out"
+            best = [replace(best[0], confidence=0.0)]  # the estimate is of another question than the one asked
+            found = best[0].candidate.cost, Reading(tuple(kept), tuple(best), unplaced, known.index.partial, told)
+    return None if found is None else found[1]
 
 
 def _too_long(question: str) -> str:

@@ -43,6 +43,7 @@ class Planner(StrategyBase):
         memory: Where demonstrations come from whose shape tells apart readings that cost about the same; None for none.
         embedding: Ties words that no name resembles to fields that mean something near; None for none.
         force: Whether the best guess is given where it would abstain; ``details["guess"]`` says that it is one.
+            There is none where the question makes no reading even without one of its phrases, or the code fails.
         profile: What the answer should look like.
         limits: What a run may use.
     """
@@ -87,7 +88,7 @@ class Planner(StrategyBase):
 
     def _read(self, question: str, boxes: BoxSet) -> Reading:
         shown = self.memory.select(question, SHOWN, "masked", boxes=boxes) if self.memory is not None else ()
-        return read(question, boxes, self.profile.ties, shown, self.embedding)
+        return read(question, boxes, self.profile.ties, shown, self.embedding, guessing=self.force)
 
     def _doubt(self, question: str, query: Query, runs: list[Run]) -> str | None:
         """Why what the best candidate gave is not to be given as the answer; None where it is."""

@@ -49,6 +49,20 @@ def test_forced_it_gives_its_best_guess_and_says_that_it_is_one(festival):
     assert guess.rows == [("The Quiet Ones",), ("Paper Kites",)]
 
 
+def test_forced_it_reads_a_question_without_the_phrase_that_is_in_the_way_and_names_it(festival):
+    question = "How many French bands are below average?"
+    assert read(question, festival).best == ()
+    guess = Planner(force=True).ask(question, festival)
+    assert guess.rows == [(2,)] and guess.details["guess"] is True, guess.failure
+    assert "'below average', which is left out" in guess.details["doubt"]
+    assert guess.details["unplaced"] == ["below average"] and guess.details["confidence"] == 0.0
+
+
+@pytest.mark.parametrize("question", ["Why do zebras hum?", "", "how many bands " * 200])
+def test_even_forced_it_abstains_where_nothing_can_be_read(festival, question):
+    assert Planner(force=True).ask(question, festival).failure.kind == "abstained"
+
+
 def test_two_readings_with_different_answers_are_shown_as_choices():
     trips = pd.DataFrame({"start_town": ["Ulm", "Bonn", "Ulm"], "end_town": ["Bonn", "Ulm", "Jena"], "cost": [5, 8, 9]})
     answer = Planner().ask("What is the average cost of the trips with Ulm?", load({"trip": trips}))
