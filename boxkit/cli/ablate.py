@@ -14,7 +14,7 @@ from boxkit.cli.exits import Exit, end, reported
 from boxkit.cli.options import Confinement, confinement, profile_option
 from boxkit.cli.strategies import profile_named
 from boxkit.cli.terms import Terms, terms
-from boxkit.cli.verdicts import tell_outdated
+from boxkit.cli.verdicts import exit_of, tell_outdated
 from boxkit.wording import counted
 
 if TYPE_CHECKING:
@@ -76,10 +76,11 @@ def ablate(dataset: str, terms: Terms, confinement: Confinement, **options: Any)
         )
         if options["dry_run"]:
             _estimate(grid, is_cached=options["cache"] is not None)
-        else:
-            for run in _run(grid, options["out"]):
-                tell_outdated(run, asked, dataset)
-        end(Exit.ANSWERED)
+            end(Exit.ANSWERED)
+        runs = _run(grid, options["out"])
+        for run in runs:
+            tell_outdated(run, asked, dataset)
+        end(exit_of(runs))
 
 
 @dataclass(frozen=True, slots=True)

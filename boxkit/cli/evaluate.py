@@ -15,7 +15,7 @@ from boxkit.cli.datasets import dataset_named, dataset_options
 from boxkit.cli.exits import Exit, end, reported
 from boxkit.cli.options import Asking, Confinement, asking, confinement
 from boxkit.cli.terms import Terms, terms
-from boxkit.cli.verdicts import tell_outdated, tell_unjudged
+from boxkit.cli.verdicts import exit_of, tell_left, tell_outdated, tell_unjudged
 from boxkit.wording import counted
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def evaluate(dataset: str, asking: Asking, terms: Terms, confinement: Confinemen
         run = _run(strategy, asked, terms, options, who)
         _print(run, options)
         tell_outdated(run, asked, dataset)
-        end(Exit.ANSWERED)
+        end(exit_of([run]))
 
 
 def strategy_of(asking: Asking, confinement: Confinement, dataset: Dataset, terms: Terms) -> tuple[Strategy, str]:
@@ -228,8 +228,7 @@ def _print(report: RunReport, options: dict[str, Any]) -> None:
     done, calls = f"{report.done} of {report.total} done", counted(usage.calls, "call")
     _say(f"{done}; {calls}; {_money(report)}; failures: {failures or 'none'}")
     _print_wrong(report, options["wrong"])
-    if report.stopped:
-        _say(f"stopped: {report.stopped}; the same command with more --dollars goes on")
+    tell_left(report)
 
 
 def _tell_foreign(out: str | None) -> None:
@@ -294,6 +293,7 @@ def _json(report: RunReport, most: int) -> dict[str, Any]:
         "done": report.done,
         "total": report.total,
         "stopped": report.stopped,
+        "unasked": sum(record.unasked for record in report.records),
         "scores": {name: _summary(report.summary(name)) for name in report.scorers},
         "groups": {
             group: {value: _summary(found) for value, found in report.by(group).items()} for group in report.groups

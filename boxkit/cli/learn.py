@@ -90,7 +90,8 @@ def learn(
         read = [_read(each, options) for each in datasets]
         report = _learned(read, llm, _memory(out, options["embedding"]), annotator, confinement, options)
         _print(report, out, reporting=reporting, as_json=as_json)
-        end(Exit.ANSWERED if report.kept else Exit.NO_ANSWER)
+        is_enough = options["target"] is not None and report.kept >= options["target"]
+        end(Exit.ANSWERED if report.kept and (is_enough or not report.stopped) else Exit.NO_ANSWER)
 
 
 def _learned(

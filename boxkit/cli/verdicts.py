@@ -1,16 +1,19 @@
-"""What must be said of a run's verdicts beside its scores: where there are none, and where gold has changed since."""
+"""What must be said of a run beside its scores: verdicts that are missing or outdated, and what is left to ask."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from boxkit.cli.exits import Exit
 from boxkit.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from boxkit.evaluation.datasets import Dataset
     from boxkit.evaluation.summary import RunReport
 
-__all__ = ["tell_outdated", "tell_unjudged"]
+__all__ = ["exit_of", "tell_left", "tell_outdated", "tell_unjudged"]
 
 #: How many reasons of a scorer are told, the commonest first.
 _REASONS = 3
@@ -26,6 +29,25 @@ def tell_unjudged(report: RunReport) -> None:
             told.setdefault(f"no verdict on {counted(count, 'question')}: {why}", []).append(name)
     for line, names in told.items():
         say(text(f"{', '.join(names)}: {line}", "dim"))
+
+
+def tell_left(report: RunReport) -> None:
+    """What counts as wrong though its server may be to blame, and why a run has ended before its end."""
+    from boxkit.cli.terminal import say, text
+
+    refused = sum(record.unasked for record in report.records)
+    if refused:
+        told = counted(refused, "question that counts as wrong", "questions that count as wrong")
+        them = "it" if refused == 1 else "them"
+        say(text(f"the server did not take {told}: where it was to blame, --again model asks {them} anew", "yellow"))
+    if report.stopped:
+        more = " with more --dollars" if report.stopped.startswith("the budget") else ""
+        say(text(f"stopped: {report.stopped}; the same command{more} goes on", "yellow"))
+
+
+def exit_of(runs: Iterable[RunReport]) -> Exit:
+    """How a command over these runs ends: whether every question has an outcome."""
+    return Exit.NO_ANSWER if any(run.stopped for run in runs) else Exit.ANSWERED
 
 
 def tell_outdated(report: RunReport, dataset: Dataset, given: str) -> None:

@@ -42,6 +42,7 @@ from boxkit.evaluation.summary import RunReport
 from boxkit.prompts import prompt_version
 from boxkit.strategies.steps import Strategy, calls_counted
 from boxkit.threads import threads
+from boxkit.wording import counted
 
 __all__ = ["aevaluate", "evaluate", "run_settings"]
 
@@ -214,8 +215,8 @@ class _Run:
             raise self.ended
         missing = self.report.total - self.report.done
         if missing and not self.report.stopped:
-            last = self.report.lost[-1].message if self.report.lost else ""
-            self.report.stopped = f"{missing} questions could not be asked, the last because: {last}"
+            last = self.report.lost[-1].message.partition("\n")[0] if self.report.lost else ""
+            self.report.stopped = f"{counted(missing, 'question')} could not be asked, the last because: {last}"
 
     async def _worker(self) -> None:
         while await self._next():

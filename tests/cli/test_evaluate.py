@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import sqlite3
 from contextlib import closing
 
@@ -12,7 +13,7 @@ from click.testing import CliRunner
 
 from boxkit.cli.app import app
 from boxkit.llm import limits
-from boxkit.testing import FaultyServer
+from boxkit.testing import FaultyServer, faults
 
 
 @pytest.fixture
@@ -244,3 +245,57 @@ def test_a_scorer_without_verdicts_has_no_score_and_says_why_once(own):
 def test_one_of_a_thing_is_not_told_as_several(own):
     said = run(own(3), "--strategy", "planner").output + run(own(3), "--strategy", "planner", "--dry-run").output
     assert "1 question of own/test" in said and "1 questions" not in said and "1 calls" not in said
+
+
+def crowd(tmp_path, count):
+    rows = [
+        {"db_id": "shop", "question": f"How many items are there, {at}?", "query": "SELECT count(*) FROM item"}
+        for at in range(count)
+    ]
+    (tmp_path / "spider" / "dev.json").write_text(json.dumps(rows))
+
+
+def numbered(request):
+    return int(re.findall(r"there, (\d+)\?", request.body["messages"][-1]["content"])[-1])
+
+
+def test_a_script_can_tell_a_run_that_its_budget_or_its_server_has_ended(spider, tmp_path):
+    crowd(tmp_path, 5)
+    right = "```python\nanswer = len(item)\n```"
+    with FaultyServer(lambda each: right) as server:
+        common = (spider, "--model", "faulty-1", "--base-url", server.base_url, "--k", 0, "--concurrency", 1)
+        kept = (*common, "--out", tmp_path / "run", "--price", 1, 2)
+        spent = run(*kept, "--dollars", 0.0003)
+        assert spent.exit_code == 1 and "stopped: the budget is spent" in spent.output
+        assert "with more --dollars goes on" in " ".join(spent.output.split())
+        told = run(*kept, "--dollars", 0.0003, "--json")
+        assert told.exit_code == 1 and json.loads(told.stdout)["stopped"].startswith("the budget is spent")
+        done = run(*kept, "--dollars", 1, "--json")
+        assert done.exit_code == 0 and (json.loads(done.stdout)["done"], json.loads(done.stdout)["stopped"]) == (5, "")
+
+
+def test_a_server_that_gives_up_on_a_question_is_told_and_not_taken_for_a_spent_budget(spider, tmp_path):
+    crowd(tmp_path, 5)
+    with FaultyServer(
+        lambda each: faults.rate_limited(3600) if numbered(each) == 2 else "```python\nanswer = len(item)\n```"
+    ) as server:
+        done = run(spider, "--model", "faulty-1", "--base-url", server.base_url, "--k", 0, "--out", tmp_path / "run")
+    said = " ".join(done.output.split())
+    assert done.exit_code == 1 and "4 of 5 done" in said
+    assert "stopped: 1 question could not be asked" in said and "--dollars" not in said
+
+
+def test_what_a_gateway_may_be_to_blame_for_is_told_and_asked_anew(spider, tmp_path):
+    crowd(tmp_path, 5)
+    broken = [1, 3]
+    with FaultyServer(
+        lambda each: faults.html_page(400) if numbered(each) in broken else "```python\nanswer = len(item)\n```"
+    ) as server:
+        common = (spider, "--model", "faulty-1", "--base-url", server.base_url, "--k", 0, "--out", tmp_path / "run")
+        done = run(*common)
+        assert done.exit_code == 0
+        assert "did not take 2 questions that count as wrong" in " ".join(done.output.split())
+        assert json.loads(run(*common, "--json").stdout)["unasked"] == 2 and len(server.requests) == 5
+        broken.clear()
+        told = json.loads(run(*common, "--again", "model", "--json").stdout)
+    assert (told["unasked"], told["scores"]["spider"]["right"], told["usage"]["calls"]) == (0, 5, 7)
