@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 
 import pytest
@@ -185,6 +186,16 @@ def test_a_grid_takes_what_a_run_takes(shop, tmp_path):
     assert asked.settings["strategy"]["profile"]["name"] == "bird"
     slip = grid(tmp_path, *only[:2], "--scorer", "spidr", "--model", "planner")
     assert slip.exit_code == 2
+
+
+def test_a_grid_says_which_of_its_runs_were_judged_by_gold_that_was_corrected_since(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+    common = ["ablate", str(tmp_path / "own.jsonl"), "--model", "planner", "--only", "planner"]
+    for answer, said in ((7, 0), (2, 1)):
+        row = {"question": "How many rows are there?", "source": "t.csv", "answer": answer}
+        (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n")
+        done = CliRunner().invoke(app, [*common, "--out", str(tmp_path / "grid")], catch_exceptions=False)
+        assert " ".join(done.output.split()).count("1 verdict is of another gold") == said
 
 
 def test_a_seed_leaves_a_vote_its_temperature(shop):

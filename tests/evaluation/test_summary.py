@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+import boxkit
 from boxkit.evaluation.runner import evaluate
 from boxkit.evaluation.statistics import paired_bootstrap
-from boxkit.evaluation.summary import compare, open_run, rescore
+from boxkit.evaluation.summary import compare, open_run, outdated, rescore
 
 from .answering import knowing, model, rows_above
 
@@ -22,6 +25,19 @@ def test_answers_are_judged_anew_without_asking(shop, tmp_path):
     llm = model()
     assert evaluate(knowing(llm), shop, tmp_path / "run", limit=6).summary("spider").right == 6 and not llm.requests
     assert str(open_run(tmp_path / "run").summary()).endswith("(n = 6)"), "the verdicts of the run's own scorers"
+
+
+def test_gold_that_another_reading_of_the_file_gives_in_another_order_is_no_correction(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
+
+    def dataset(answer, **more):
+        row = {"question": "Which a are there?", "source": "t.csv", "answer": answer, **more}
+        (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n")
+        return boxkit.open_dataset("own", tmp_path / "own.jsonl")
+
+    run = boxkit.evaluate(boxkit.Planner(), dataset([1, 3]))
+    assert outdated(run, dataset([3, 1])) == []
+    assert len(outdated(run, dataset([3, 1], ordered=True))) == len(outdated(run, dataset([3]))) == 1
 
 
 def test_two_runs_compare_question_by_question(shop, tmp_path):
