@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
+import re
 from collections.abc import Callable, Mapping
+from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from boxkit.canonical import json_value
@@ -16,6 +19,9 @@ from boxkit.strategies.steps import Strategy
 __all__ = ["described", "models_of", "rewritten", "sampled", "seed_of", "without_split"]
 
 T = TypeVar("T")
+
+#: What a text of Python's has that stands for an object by its place in memory.
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def described(value: Any) -> Any:
@@ -36,11 +42,24 @@ def described(value: Any) -> Any:
         return {"kind": type(value).__name__, **settings}
     if isinstance(value, Mapping):
         return {str(key): described(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (list, tuple)):
         return [described(item) for item in value]
-    if value is None or isinstance(value, (str, bool, int, float)):
+    if isinstance(value, (set, frozenset)):  # in an order that the next process has too
+        return sorted((described(item) for item in value), key=json.dumps)
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    """A value that tells itself from others of its kind; a name where it has nothing else to tell."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return json_value(int(value))  # NumPy's as Python's
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return json_value(float(value))
+    if value is None or isinstance(value, (str, bool)):
         return json_value(value)
-    return getattr(value, "__qualname__", type(value).__qualname__)
+    name: str = getattr(value, "__qualname__", type(value).__qualname__)
+    text = repr(value)
+    return name if hasattr(value, "__qualname__") or _ADDRESS.search(text) else text
 
 
 def _digest(memory: Memory) -> str:
@@ -110,6 +129,6 @@ def seed_of(strategy: Any) -> int | None:
     """The seed of a strategy, or of the first that it wraps; None where there is none."""
     seed = getattr(strategy, "seed", None)
     if seed is not None or not dataclasses.is_dataclass(strategy):
-        return seed
+        return int(seed) if isinstance(seed, Integral) else None
     parts = (getattr(strategy, each.name) for each in dataclasses.fields(strategy))
     return next((found for part in parts if hasattr(part, "ask") and (found := seed_of(part)) is not None), None)

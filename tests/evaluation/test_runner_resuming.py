@@ -10,17 +10,23 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+import boxkit
+
 from boxkit.errors import BoxkitError, LLMError, UnreadableSource
+from boxkit.evaluation.identity import described
 from boxkit.evaluation.runner import evaluate
 from boxkit.evaluation.summary import open_run
 from boxkit.profile import PROFILES
 from boxkit.testing import ScriptedLLM
 
-from .answering import knowing, lines, model, rows_above
+from .answering import PROFILE, knowing, lines, model, rows_above
 
 
 def test_a_run_goes_on_where_it_stopped_and_may_be_extended(shop, tmp_path):
@@ -57,6 +63,28 @@ def test_changed_settings_do_not_mix(shop, tmp_path, change, said):
     with pytest.raises(BoxkitError, match=said):
         evaluate(strategy, dataset, tmp_path / "run")
     assert len(lines(tmp_path / "run")) == 3
+
+
+@dataclass(frozen=True)
+class Tuned(boxkit.Knowledge):
+    """A strategy of one's own with a setting of one's own."""
+
+    setting: object = None
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [(np.int64(1), np.int64(2)), (Path("a"), Path("b")), (Decimal(1), Decimal(2)), ({"a", "b"}, {"a", "c"})],
+)
+def test_a_setting_of_any_kind_is_told_from_another(shop, tmp_path, was, now):
+    evaluate(Tuned(model(), profile=PROFILE, seed=np.int64(3), setting=was), shop, tmp_path / "run", limit=1)
+    with pytest.raises(BoxkitError, match="runs do not mix"):
+        evaluate(Tuned(model(), profile=PROFILE, seed=np.int64(3), setting=now), shop, tmp_path / "run")
+    assert evaluate(Tuned(model(), profile=PROFILE, seed=3, setting=was), shop, tmp_path / "run", limit=2).done == 2
+
+
+def test_a_set_among_the_settings_is_the_same_in_the_next_process():
+    assert described({"b", "c", "a"}) == ["a", "b", "c"], "the same command would be refused as another run's"
 
 
 KILLED = """
