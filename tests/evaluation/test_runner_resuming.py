@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 import boxkit
-
 from boxkit.errors import BoxkitError, LLMError, UnreadableSource
 from boxkit.evaluation.identity import described
 from boxkit.evaluation.runner import evaluate
