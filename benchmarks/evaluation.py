@@ -22,7 +22,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -87,10 +87,11 @@ def processor_s() -> tuple[float, float]:
     waiting = [str(os.getpid())]
     while waiting:
         for task in Path("/proc", waiting.pop(), "task").glob("*"):
-            for child in (task / "children").read_text().split():
-                waiting.append(child)
-                fields = Path("/proc", child, "stat").read_text().rpartition(")")[2].split()
-                below += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+            with suppress(FileNotFoundError):  # a thread or a process that has just ended
+                for child in (task / "children").read_text().split():
+                    waiting.append(child)
+                    fields = Path("/proc", child, "stat").read_text().rpartition(")")[2].split()
+                    below += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
     return own, below
 
 

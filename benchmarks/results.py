@@ -1,6 +1,6 @@
 """The scores of docs/results.md: the Planner, and a small local model with its ablations where there is one.
 
-    python benchmarks/results.py [--out FOLDER] [--only spider …] [--rounds 10 25 50 75 100] [--ablated 25]
+    python benchmarks/results.py [--out FOLDER] [--only spider …] [--rounds 10 25 50 75 100] [--ablated 100]
     BOXKIT_GGUF=model.gguf python benchmarks/results.py
     python benchmarks/results.py --page-only
 
@@ -94,7 +94,7 @@ def run_planner(names: Sequence[str], out: Path, concurrency: int) -> None:
 
 
 def run_model(names: Sequence[str], out: Path, rounds: Sequence[int], ablated: int, threads: int | None) -> None:
-    """A local model's runs that are not finished yet, its ablations over the first questions only."""
+    """A local model's runs that are not finished yet; -SR and -ICR over no more than so many questions."""
     # The first reply is the same with execution guidance and without: -EG costs nothing after `full`.
     model = Cached(boxkit.LocalLLM(os.environ["BOXKIT_GGUF"], threads=threads), out / "replies")
     memory = boxkit.Memory.starter()
@@ -138,7 +138,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "results", help="the folder of the runs")
     parser.add_argument("--only", nargs="*", choices=SAMPLES, default=list(SAMPLES), help="some of the benchmarks")
     parser.add_argument("--rounds", nargs="*", type=int, default=ROUNDS, help="questions a benchmark so far")
-    parser.add_argument("--ablated", type=int, default=25, help="questions a benchmark for the model's ablations")
+    parser.add_argument("--ablated", type=int, default=ROUNDS[-1], help="questions a benchmark, of -SR and -ICR")
     parser.add_argument("--threads", type=int, help="of the local model")
     parser.add_argument("--concurrency", type=int, default=2, help="questions at once, without a model")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "results.md")

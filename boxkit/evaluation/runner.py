@@ -37,7 +37,7 @@ from boxkit.evaluation.datasets.databases import NamedBoxes
 from boxkit.evaluation.folder import Lost, RunFolder
 from boxkit.evaluation.identity import described, models_of, seed_of, without_split
 from boxkit.evaluation.records import FAULTS, Record, in_own_numbers
-from boxkit.evaluation.sqlite_files import close_idle
+from boxkit.evaluation.sqlite_files import close_idle, one_look
 from boxkit.evaluation.summary import RunReport
 from boxkit.prompts import prompt_version
 from boxkit.strategies.steps import Strategy, calls_counted
@@ -341,7 +341,8 @@ class _Run:
 
     def _kept(self, task: Task, record: Record) -> Record:
         """The record with its gold, as of now, and the verdicts; on disk."""
-        judged = record.with_gold(task).scored(self.scorers)
+        with one_look():
+            judged = record.with_gold(task).scored(self.scorers)
         self.folder.keep(judged)
         return judged
 

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, TypeAlias
 
 from boxkit.converters.source import SourceFile
 from boxkit.converters.sqlite_database import Database
 
-__all__ = ["Results", "close_idle", "connected", "stamp"]
+__all__ = ["Results", "close_idle", "connected", "one_look", "stamp"]
 
 Rows: TypeAlias = list[tuple[Any, ...]]
 
@@ -32,16 +33,38 @@ _CHANGING = re.compile(
 #: By process, file and its state. No lock guards it, for one held during a fork would stay locked in the child; adding
 #: and taking are single steps.
 _IDLE: list[tuple[tuple[object, ...], sqlite3.Connection]] = []
+#: A thread's own look at files, while it judges.
+_LOOKS = threading.local()
 
 
 def stamp(path: str | Path) -> tuple[int, ...]:
-    """What changes when a file does; the file itself may be another one under the same name.
+    """What changes when a file does, which may be another one under the same name; empty where there is none."""
+    name = os.fspath(path)
+    seen: dict[str, tuple[int, ...]] | None = getattr(_LOOKS, "seen", None)
+    if seen is None:
+        return _stamp(name)
+    if name not in seen:
+        seen[name] = _stamp(name)
+    return seen[name]
 
-    Raises:
-        OSError: There is none.
-    """
-    state = os.stat(path)
-    return state.st_dev, state.st_ino, state.st_mtime_ns, state.st_size
+
+def _stamp(name: str) -> tuple[int, ...]:
+    try:
+        state = os.stat(name)
+    except OSError:
+        return ()
+    is_file = S_ISREG(state.st_mode)
+    return (state.st_dev, state.st_ino, state.st_mtime_ns, state.st_size) if is_file else ()
+
+
+@contextmanager
+def one_look() -> Iterator[None]:
+    """Look at each file once, as often as this thread asks for its state: what is judged together is of one moment."""
+    _LOOKS.seen = {}
+    try:
+        yield
+    finally:
+        del _LOOKS.seen
 
 
 @contextmanager
@@ -69,11 +92,7 @@ def connected(path: Path, text_factory: Callable[[bytes], Any] = str) -> Iterato
 
 
 def _key(path: Path) -> tuple[object, ...]:
-    name = os.fspath(path)
-    log: tuple[int, ...] = ()
-    with suppress(FileNotFoundError):
-        log = stamp(f"{name}-wal")
-    return os.getpid(), name, stamp(name), log
+    return os.getpid(), str(path), stamp(path), stamp(f"{path}-wal")
 
 
 def _idle(key: tuple[object, ...]) -> sqlite3.Connection | None:

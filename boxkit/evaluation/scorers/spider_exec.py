@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -31,9 +30,10 @@ def spider_exec(predicted: str, gold: str, *, database: str | Path) -> Score:
             file's own.
     """
     path = Path(database)
-    if not os.path.isfile(path):
+    state = stamp(path)
+    if not state:
         return Score.none(f"there is no database {path}")
-    schema = _schema(path, stamp(path), _keys_file(path))
+    schema = _schema(path, state, _keys_file(path))
     try:
         wanted = read_select(gold, schema)
     except Unreadable as error:
@@ -88,8 +88,7 @@ def _tied(keys: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 def _keys_file(path: Path) -> tuple[str, object] | None:
     """The ``tables.json`` of a database's benchmark, with its state; None where there is none."""
-    there = next(filter(os.path.isfile, _keys_files(path)), None)
-    return (there, stamp(there)) if there else None
+    return next(((name, state) for name in _keys_files(path) if (state := stamp(name))), None)
 
 
 @lru_cache(maxsize=64)
