@@ -13,7 +13,7 @@ from boxkit.cli.datasets import dataset_named, dataset_options
 from boxkit.cli.exits import Exit, end, reported
 from boxkit.cli.options import Confinement, confinement, profile_option
 from boxkit.cli.strategies import profile_named
-from boxkit.cli.terms import Terms, terms
+from boxkit.cli.terms import Terms, check_budget, terms
 from boxkit.cli.verdicts import exit_of, tell_outdated
 from boxkit.wording import counted
 
@@ -64,7 +64,7 @@ def ablate(dataset: str, terms: Terms, confinement: Confinement, **options: Any)
             asked = replace(asked, profile=profile_named(options["profile"]))
         variants = _variants(options)
         models = [_model(name, options) for name in options["models"]] or [_model(None, options)]
-        terms.check_budget(filter(None, models))
+        check_budget(terms.dollars, terms.price, filter(None, models))
         around = terms.around()
         grid = _Grid(
             asked,
@@ -262,7 +262,7 @@ def label(run: str, scorer: str | None, propose: bool, model: str | None, base_u
         wrong = opened.wrong(name)
         labelled = sum(record.key in known for record in wrong)
         of = f"{len(waiting)} of {counted(len(wrong), 'wrong answer')}"
-        told = f"{of} {'needs' if len(waiting) == 1 else 'need'} a person" + (
+        told = f"{of} {'needs' if 1 in (len(waiting), len(wrong)) else 'need'} a person" + (
             f"; {counted(labelled, 'has', 'have')} a label" if labelled else ""
         )
         say(text(told, "dim"))

@@ -14,7 +14,7 @@ import click
 from boxkit.cli.datasets import dataset_named, dataset_options
 from boxkit.cli.exits import Exit, end, reported
 from boxkit.cli.options import Asking, Confinement, asking, confinement
-from boxkit.cli.terms import Terms, terms
+from boxkit.cli.terms import Terms, check_budget, terms
 from boxkit.cli.verdicts import exit_of, tell_left, tell_outdated, tell_unjudged
 from boxkit.wording import counted
 
@@ -82,7 +82,7 @@ def strategy_of(asking: Asking, confinement: Confinement, dataset: Dataset, term
     if asking.profile == "default":
         asking = replace(asking, profile=dataset.profile.name)
     strategy, who = strategy_for(asking, confinement.limits())
-    terms.check_budget(models_of(strategy))
+    check_budget(terms.dollars, terms.price, models_of(strategy))
     try:
         strategy = sampled(strategy, terms.temperature, terms.seed)
     except TypeError as error:

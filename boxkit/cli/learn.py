@@ -11,6 +11,7 @@ import click
 from boxkit.cli.datasets import dataset_named, dataset_options, guessed
 from boxkit.cli.exits import Exit, end, reported
 from boxkit.cli.options import Confinement, Finite, confinement
+from boxkit.cli.terms import check_budget, price_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,7 @@ _LINE_EVERY_S = 30.0
 @click.option("--concurrency", type=click.IntRange(min=1), default=4, show_default=True, help="Questions at once.")
 @click.option("--target", type=click.IntRange(min=1), help="Stop when so many demonstrations are kept.")
 @click.option("--dollars", type=Finite(min=0, min_open=True), help="Stop before the model costs more.")
+@price_option
 @dataset_options
 @click.option("--embedding", metavar="NAME", help="How a new memory compares questions. [default: the best there is]")
 @click.option("--report", "reporting", is_flag=True, help="Print right, refused and wrong by dataset, and why.")
@@ -126,10 +128,16 @@ def _model(annotator: str, options: dict[str, Any]) -> LLM | None:
     llm, why = model_for(options["model"], options["base_url"])
     if llm is None:
         raise click.UsageError(f"--annotator {annotator} needs a model ({why}): --model or --base-url")
+    check_budget(options["dollars"], options["price"], [llm])
     if options["cache"] is not None:
         from boxkit.llm.cache import Cached
 
         llm = Cached(llm, options["cache"])
+    if options["price"]:
+        from boxkit.evaluation.priced import Priced
+        from boxkit.llm.prices import Price
+
+        llm = Priced(llm, Price(*options["price"]))
     return llm
 
 

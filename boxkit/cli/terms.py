@@ -13,7 +13,7 @@ from boxkit.cli.options import Finite, gathered
 if TYPE_CHECKING:
     from boxkit.llm.protocol import LLM
 
-__all__ = ["Terms", "terms"]
+__all__ = ["Terms", "check_budget", "price_option", "terms"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -67,18 +67,30 @@ class Terms:
 
         return within
 
-    def check_budget(self, models: Iterable[LLM]) -> None:
-        """Refuse a limit in dollars that would never hold: a server on this machine counts as free, a gateway's is not.
 
-        Raises:
-            click.UsageError: One of the models is behind such a server, and its price is not given.
-        """
-        from boxkit.cli.strategies import is_on_this_machine
+def check_budget(dollars: float | None, price: tuple[float, float] | None, models: Iterable[LLM]) -> None:
+    """Refuse a limit in dollars that would never hold: a server on this machine counts as free, a gateway's is not.
 
-        if self.dollars is not None and not self.price and any(map(is_on_this_machine, models)):
+    Raises:
+        click.UsageError: One of the models is behind such a server, or has no known price, and none is given.
+    """
+    from boxkit.cli.strategies import is_free, is_on_this_machine
+    from boxkit.llm.prices import price_of
+
+    if dollars is None or price:
+        return
+    for llm in models:
+        if is_on_this_machine(llm):
             raise click.UsageError(
                 "--dollars needs --price here: what a server on this machine costs is unknown (--price 0 0 if nothing)"
             )
+        if not is_free(llm) and price_of(llm.name) is None:
+            raise click.UsageError(f"--dollars needs --price here: what {llm.name!r} costs is unknown")
+
+
+price_option = click.option(
+    "--price", nargs=2, type=Finite(min=0), metavar="IN OUT", help="Dollars for a million tokens, sent and received."
+)
 
 
 def terms(dollars: str) -> Callable[[F], F]:
@@ -98,13 +110,7 @@ def terms(dollars: str) -> Callable[[F], F]:
             help="The server's limit; what the cache answers does not count.",
         ),
         click.option("--tokens-per-minute", type=Finite(min=0, min_open=True), help="The server's limit."),
-        click.option(
-            "--price",
-            nargs=2,
-            type=Finite(min=0),
-            metavar="IN OUT",
-            help="Dollars for a million tokens, sent and received.",
-        ),
+        price_option,
         click.option(
             "--scorer", "scorers", multiple=True, metavar="NAME", help="Instead of the benchmark's. May be repeated."
         ),

@@ -131,12 +131,19 @@ def test_a_dry_run_over_a_server_on_this_machine_says_what_the_run_then_costs(sp
         assert json.loads(run(*common, "--json").stdout)["usage"]["dollars"] == 0
 
 
-def test_a_limit_in_dollars_that_cannot_hold_is_refused_before_anything_is_asked(spider):
+def test_a_limit_in_dollars_that_cannot_hold_is_refused_before_anything_is_asked(spider, monkeypatch):
     with FaultyServer(lambda request: "```python\nanswer = len(item)\n```") as server:
         common = (spider, "--skip-bad", "--model", "faulty-1", "--base-url", server.base_url, "--k", 0, "--dollars", 1)
         refused = run(*common)
         assert refused.exit_code == 2 and "--dollars needs --price" in refused.output and not server.requests
         assert run(*common, "--price", 1, 2).exit_code == 0
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        found = (spider, "--skip-bad", "--k", 0, "--dollars", 1)
+        assert "--dollars needs --price" in run(*found, "--model", "faulty-1").output
+        monkeypatch.delenv("OPENAI_BASE_URL")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+        elsewhere = run(*found, "--model", "new-one", "--dry-run")
+        assert "what 'new-one' costs is unknown" in " ".join(elsewhere.output.split())
 
 
 def test_a_paced_run_asks_each_question_once_and_no_faster_than_the_server_allows(spider, tmp_path, monkeypatch):

@@ -92,6 +92,16 @@ def test_a_model_writes_what_cannot_be_turned_and_its_cost_is_told(boxkit_comman
     }
 
 
+def test_a_budget_that_would_never_hold_is_refused_and_holds_at_a_price(boxkit_command, shop: Path, tmp_path) -> None:
+    with FaultyServer("```python\nanswer = 7\n```") as server:
+        model = ("--annotator", "llm", "--model", "faulty-1", "--base-url", server.base_url, "--concurrency", 1)
+        common = ("learn", shop, "--out", tmp_path / "memory", *model, "--attempts", 1)
+        refused = boxkit_command(*common, "--dollars", 0.0001)
+        assert refused.exit_code == 2 and "--dollars needs --price" in refused.stderr and not server.requests
+        stopped = boxkit_command(*common, "--dollars", 0.0001, "--price", 1000, 1000)
+        assert "stopped: models have cost" in stopped.stderr and len(server.requests) == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
