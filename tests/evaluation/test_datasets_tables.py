@@ -117,6 +117,19 @@ def test_starqa_has_tuples_categories_and_databases_in_either_form(tmp_path):
     assert "no database 'imdb'" in dataset.skipped[0].problem and "orders" in dataset[0].boxes()
 
 
+def test_a_bad_row_says_how_many_questions_of_its_split_stand_before_it(tmp_path):
+    for name in ("imdb", "olist"):
+        (tmp_path / "databases" / name).mkdir(parents=True)
+        (tmp_path / "databases" / name / "t.csv").write_text("id\n1\n")
+    good = [{"question": "?", "answer": 1, "database": name} for name in ("imdb", "olist", "olist", "imdb")]
+    lines(tmp_path / "starqa.jsonl", [*good[:3], {"question": "?"}, good[3]])
+    places = {
+        split: [each.before for each in open_dataset("starqa", tmp_path, split=split, skip_bad=True).skipped]
+        for split in ("test", "imdb", "olist")
+    }
+    assert places == {"test": [3], "imdb": [1], "olist": [2]}, "a --limit would refuse, or pass over, the wrong rows"
+
+
 def test_starqa_in_a_file_a_database_under_any_of_the_papers_names(tmp_path):
     for name, content in (("EuroSoccer", "id\n1\n"), ("olist", "id\n2\n")):
         (tmp_path / "databases" / name).mkdir(parents=True)

@@ -71,7 +71,8 @@ def open_dataset(
         if name == "own" or not _is_own(path):
             raise
         raise UnreadableSource(
-            f"this is a file of one's own, with question and source in each row, and not {name} as it is published",
+            f"this seems to be a file of one's own, with question and source in each row, and is not {name} as it is "
+            f"published: {error.what}",
             where=str(path),
             hint=f"ask it as such: boxkit eval own={path} (in Python open_dataset('own', …)); or give {name}'s folder "
             "or file in its published layout",
