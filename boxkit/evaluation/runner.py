@@ -7,13 +7,13 @@ import itertools
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from boxkit.answer import Usage
+from boxkit.answer import Answer, Usage
 from boxkit.errors import (
     BadReply,
     BoxError,
@@ -40,7 +40,7 @@ from boxkit.evaluation.records import FAULTS, Record, in_own_numbers
 from boxkit.evaluation.sqlite_files import close_idle, one_look
 from boxkit.evaluation.summary import RunReport
 from boxkit.prompts import prompt_version
-from boxkit.strategies.steps import Strategy, calls_counted
+from boxkit.strategies.steps import Strategy, aask_then, calls_counted
 from boxkit.threads import threads
 from boxkit.wording import counted
 
@@ -252,9 +252,10 @@ class _Run:
 
     async def _one(self, task: Task) -> None:
         record = Record.of(task, prompt_version=prompt_version(), seed=seed_of(self.strategy))
+        kept: Future[Record] = Future()
         with calls_counted() as spent:
             try:
-                record, is_own = await self._answered(task, record, spent)
+                record, is_own = await self._answered(task, record, spent, kept)
             except BudgetSpent as error:
                 self.report.stopped = error.what
                 if error.usage is not None and error.usage.calls:
@@ -270,11 +271,11 @@ class _Run:
                 self._put_back(task, error)
                 return
             except asyncio.CancelledError:
-                if spent:
+                if spent and kept.cancel():
                     self.given_up.append(Lost(task.key, "the run was interrupted", _all_of(spent)))
                 raise
         self.lost_in_a_row = 0
-        record = await self._in_pool(lambda: self._kept(task, record))
+        record = kept.result() if kept.done() else await self._in_pool(lambda: self._kept(task, record))
         self.folder.records.append(record)
         self.spent += record.usage
         self.report.records.append(record)
@@ -316,15 +317,30 @@ class _Run:
                 "(--again boxkit)",
             )
 
-    async def _answered(self, task: Task, record: Record, spent: Iterable[Usage]) -> tuple[Record, bool]:
-        """The record with the answer, or with what went wrong; and whether that is a matter of this question alone."""
+    async def _answered(
+        self, task: Task, record: Record, spent: Iterable[Usage], kept: Future[Record]
+    ) -> tuple[Record, bool]:
+        """The record with the answer, or with what went wrong; and whether that is a matter of this question alone.
+
+        With an answer it is judged and ``kept`` as well, in the thread that found the answer.
+        """
+
+        def keep(answer: Answer) -> Record:
+            answered = record.answered(answer)
+            seen = _all_of(spent)  # a strategy of one's own may forget what it has spent
+            answered = replace(answered, usage=seen) if seen.calls > answered.usage.calls else answered
+            if kept.set_running_or_notify_cancel():
+                try:
+                    kept.set_result(self._kept(task, answered))
+                except Exception as error:  # the folder's, and none of the question's
+                    kept.set_exception(error)
+            return answered
+
         try:
             boxes = task.boxes.ready() if isinstance(task.boxes, NamedBoxes) else None
             if boxes is None:
                 boxes = await self._in_pool(task.boxes)
-            answered = record.answered(await self.strategy.aask(task.asked, boxes))
-            seen = _all_of(spent)  # a strategy of one's own may forget what it has spent
-            return (replace(answered, usage=seen) if seen.calls > answered.usage.calls else answered), True
+            return await aask_then(self.strategy, task.asked, boxes, keep), True
         except (SourceError, BoxError) as error:
             return record.failed("source", str(error)), True
         except (BudgetSpent, MissingKey, ModelNotFound, ExecutorError, *_PASSING):

@@ -37,6 +37,7 @@ __all__ = [
     "Strategy",
     "StrategyBase",
     "Together",
+    "aask_then",
     "adrive",
     "calls_counted",
     "drive",
@@ -328,14 +329,36 @@ class StrategyBase:
             ExecutorError: The sandbox broke.
         """
         _check(self, question, boxes)
-        started = time.perf_counter()
-        return _finished(drive(self.steps(question, boxes)), boxes, started)
+        return drive(_answer(self, question, boxes))
 
     async def aask(self, question: str, boxes: BoxSet) -> Answer:
         """The same without blocking the event loop."""
         _check(self, question, boxes)
-        started = time.perf_counter()
-        return _finished(await adrive(self.steps(question, boxes)), boxes, started)
+        return await adrive(_answer(self, question, boxes))
+
+
+async def aask_then(strategy: Strategy, question: str, boxes: BoxSet, then: Callable[[Answer], T]) -> T:
+    """What ``then``, which may take a while, makes of a strategy's answer.
+
+    It is called in the thread of the strategy's last computation, where the strategy has steps: each way to a thread
+    and back costs as much as a small query.
+    """
+    if not isinstance(strategy, StrategyBase) or type(strategy).aask is not StrategyBase.aask:
+        answer = await strategy.aask(question, boxes)
+        return await asyncio.to_thread(then, answer)
+    _check(strategy, question, boxes)
+
+    def whole() -> Steps[T]:
+        answer = yield from _answer(strategy, question, boxes)
+        made: T = yield Compute(lambda: then(answer))
+        return made
+
+    return await adrive(whole())
+
+
+def _answer(strategy: StrategyBase, question: str, boxes: BoxSet) -> Steps[Answer]:
+    started = time.perf_counter()
+    return _finished((yield from strategy.steps(question, boxes)), boxes, started)
 
 
 #: What a strategy is made with: the method it must have, and what has it.
