@@ -1,12 +1,47 @@
-"""Threads for one piece of work."""
+"""Threads for one piece of work, and turns of those that an event loop starts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
-__all__ = ["threads"]
+__all__ = ["in_turn", "threads"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+#: Seconds after which whoever has not come to an end yet is taken to wait for something.
+_PATIENCE_S = 0.01
+_TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+
+async def in_turn(function: Callable[P, T], *arguments: P.args, **settings: P.kwargs) -> T:
+    """Call it in a thread, when it is its turn: one after the other, or as soon as those before it wait.
+
+    Python computes in one thread at a time. Several that want to pass it to and fro at each call to the system, which
+    costs more than the work that a benchmark's question is.
+    """
+    loop = asyncio.get_running_loop()
+    turn = _TURNS.setdefault(loop, asyncio.Semaphore())
+    await turn.acquire()
+    is_over = False
+
+    def end() -> None:
+        nonlocal is_over
+        if not is_over:
+            is_over = True
+            turn.release()
+
+    waits = loop.call_later(_PATIENCE_S, end)
+    try:
+        return await asyncio.to_thread(function, *arguments, **settings)
+    finally:
+        waits.cancel()
+        end()
 
 
 @contextmanager

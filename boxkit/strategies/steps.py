@@ -21,7 +21,7 @@ from boxkit.errors import LLMError
 from boxkit.executor import acompute_result, aexecute, compute_result, execute
 from boxkit.executor.limits import Limits
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
-from boxkit.threads import threads
+from boxkit.threads import in_turn, threads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,7 +188,7 @@ async def _until_it_waits(steps: Steps[Any], request: Request | _End) -> Request
         return request
     cancelled = threading.Event()
     try:
-        return await asyncio.to_thread(_computed, steps, request, cancelled)
+        return await in_turn(_computed, steps, request, cancelled)
     except asyncio.CancelledError:
         cancelled.set()
         raise
