@@ -6,6 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -48,6 +49,7 @@ class RunFolder:
         about: What a report says of the run beside its settings.
         records: Finished questions.
         lost: Calls that failed.
+        synced: How much of what was added is on disk.
     """
 
     path: Path | None
@@ -57,8 +59,8 @@ class RunFolder:
     lost: list[Lost] = field(default_factory=list)
     _file: IO[bytes] | None = None
     _waiting: list[bytes] = field(default_factory=list, repr=False)
+    synced: int = 0
     _added: int = 0
-    _synced: int = 0
     _adding: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _syncing: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _broken: OSError | None = None
@@ -96,6 +98,8 @@ class RunFolder:
     ) -> None:
         if self._file is None:
             return
+        with suppress(BoxkitError):  # of questions that were never counted
+            self.sync()
         with self._syncing:
             try:
                 self._file.close()
@@ -122,11 +126,17 @@ class RunFolder:
         Raises:
             BoxkitError: It cannot be written.
         """
-        self._append({"record": record.to_json()} if self._file is not None else {})
+        self.add(record)
+        self.sync()
+
+    def add(self, record: Record) -> int:
+        """Have the next `sync` put a finished question on disk; the number that ``synced`` then has reached."""
+        return self._add({"record": record.to_json()}) if self._file is not None else 0
 
     def keep_lost(self, lost: Lost) -> None:
         """Put what a failed call cost on disk, as `keep` does."""
-        self._append({"lost": asdict(lost)})
+        self._add({"lost": asdict(lost)})
+        self.sync()
 
     def take_back(self, record: Record) -> None:
         """Count a finished question as lost, on disk as well; its cost stays."""
@@ -135,27 +145,36 @@ class RunFolder:
         self.records = [each for each in self.records if each.key != record.key]
         self.lost.append(replace(lost, usage=record.usage))
 
-    def _append(self, values: Mapping[str, Any]) -> None:
-        """Write a line, with one sync for all that threads have added while the last one was under way."""
+    def _add(self, values: Mapping[str, Any]) -> int:
         if self._file is None:
-            return
+            return 0
         line = _line(values)
         with self._adding:
             self._waiting.append(line)
             self._added += 1
-            own = self._added
+            return self._added
+
+    def sync(self) -> None:
+        """Put on disk what was added so far: one sync for all that threads have added while the last was under way.
+
+        Raises:
+            BoxkitError: It cannot be written.
+        """
+        wanted = self._added
+        if self._file is None or wanted <= self.synced:
+            return
         with self._syncing:
-            if own <= self._synced:
+            if wanted <= self.synced:
                 return
             with self._adding:
                 batch, self._waiting, last = self._waiting, [], self._added
             try:
-                self._sync(b"".join(batch))
+                self._write(b"".join(batch))
             except OSError as error:
                 raise self._unkept(error) from error
-            self._synced = last
+            self.synced = last
 
-    def _sync(self, content: bytes) -> None:
+    def _write(self, content: bytes) -> None:
         assert self._file is not None
         try:
             if self._broken is not None:  # half a line may be there: nothing may follow it

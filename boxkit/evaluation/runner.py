@@ -160,6 +160,7 @@ class _Run:
     on_progress: Callable[[RunReport], None] | None
     again: frozenset[str] = frozenset()
     pool: ThreadPoolExecutor | None = None
+    syncing: asyncio.Future[None] | None = None
     report: RunReport = field(init=False)
     waiting: deque[Task] = field(init=False)
     tries: Counter[str] = field(default_factory=Counter)
@@ -252,7 +253,7 @@ class _Run:
 
     async def _one(self, task: Task) -> None:
         record = Record.of(task, prompt_version=prompt_version(), seed=seed_of(self.strategy))
-        kept: Future[Record] = Future()
+        kept: Future[tuple[Record, int]] = Future()
         with calls_counted() as spent:
             try:
                 record, is_own = await self._answered(task, record, spent, kept)
@@ -275,7 +276,8 @@ class _Run:
                     self.given_up.append(Lost(task.key, "the run was interrupted", _all_of(spent)))
                 raise
         self.lost_in_a_row = 0
-        record = kept.result() if kept.done() else await self._in_pool(lambda: self._kept(task, record))
+        record, number = kept.result() if kept.done() else await self._in_pool(lambda: self._judged(task, record))
+        await self._synced(number)
         self.folder.records.append(record)
         self.spent += record.usage
         self.report.records.append(record)
@@ -318,7 +320,7 @@ class _Run:
             )
 
     async def _answered(
-        self, task: Task, record: Record, spent: Iterable[Usage], kept: Future[Record]
+        self, task: Task, record: Record, spent: Iterable[Usage], kept: Future[tuple[Record, int]]
     ) -> tuple[Record, bool]:
         """The record with the answer, or with what went wrong; and whether that is a matter of this question alone.
 
@@ -331,8 +333,8 @@ class _Run:
             answered = replace(answered, usage=seen) if seen.calls > answered.usage.calls else answered
             if kept.set_running_or_notify_cancel():
                 try:
-                    kept.set_result(self._kept(task, answered))
-                except Exception as error:  # the folder's, and none of the question's
+                    kept.set_result(self._judged(task, answered))
+                except Exception as error:  # none of the question's
                     kept.set_exception(error)
             return answered
 
@@ -355,12 +357,18 @@ class _Run:
             # One evaluated example is a border: a fault of ours is on record, and the run goes on.
             return record.failed("boxkit", traceback.format_exc(limit=-8), _all_of(spent)), True
 
-    def _kept(self, task: Task, record: Record) -> Record:
-        """The record with its gold, as of now, and the verdicts; on disk."""
+    def _judged(self, task: Task, record: Record) -> tuple[Record, int]:
+        """The record with its gold, as of now, and the verdicts; added to the folder under that number."""
         with one_look():
             judged = record.with_gold(task).scored(self.scorers)
-        self.folder.keep(judged)
-        return judged
+        return judged, self.folder.add(judged)
+
+    async def _synced(self, number: int) -> None:
+        """Wait until all up to that number is on disk; one thread syncs for all that wait."""
+        while self.folder.synced < number:
+            if self.syncing is None or self.syncing.done():
+                self.syncing = asyncio.ensure_future(self._in_pool(self.folder.sync))
+            await asyncio.shield(self.syncing)
 
     async def _lost(self, task: Task, error: BoxkitError, usage: Usage) -> None:
         """Count what a question has cost that is asked again."""
