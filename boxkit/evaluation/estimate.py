@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from boxkit.answer import Usage
 from boxkit.bounds import check_count
@@ -22,6 +25,11 @@ __all__ = ["REPLY_TOKENS", "Estimate", "estimate"]
 #: Tokens that a reply is taken to have: a few sentences and a short program.
 REPLY_TOKENS = 250
 
+#: The settings that say how often a reply may be corrected.
+_CORRECTIONS = ("attempts", "corrections")
+#: Of so many corrections prompts are made; what more of them cost follows from these, since prompts grow evenly.
+_MADE = (12, 16, 20)
+
 #: A reply that every strategy finds something to run in.
 _RUNS = """It needs one step.
 Decomposition:
@@ -37,6 +45,10 @@ answer = 1
 
 def compute_result(*given):
     return [(1,)]
+```
+
+```json
+[[1]]
 ```
 """
 
@@ -136,6 +148,50 @@ def estimate(strategy: Strategy, dataset: Dataset, *, sample: int = 12, price: P
     return Estimate(len(dataset), len(looked), names, likely, most, price or _price(models))
 
 
+def _load(strategy: Strategy, dataset: Dataset, reply: str) -> Load:
+    """A question's load where every call of a model is answered so."""
+    wanted = max(_corrections(strategy), default=0)
+    if wanted <= _MADE[-1]:
+        return _load_made(strategy, dataset, reply)
+    loads = [_load_made(_held(strategy, most), dataset, reply) for most in _MADE]
+
+    def at_wanted(name: str) -> float:
+        """Through three points goes one parabola, and each correction makes the next prompt longer by as much."""
+        return sum(
+            float(getattr(load, name)) * math.prod((wanted - other) / (at - other) for other in _MADE if other != at)
+            for at, load in zip(_MADE, loads, strict=True)
+        )
+
+    return Load(at_wanted("calls"), at_wanted("prompt_tokens"), at_wanted("completion_tokens"))
+
+
+def _parts(value: Any) -> Iterator[tuple[str, Any]]:
+    """What a strategy is made of, by name."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, (type, LLM)):
+        yield from ((each.name, getattr(value, each.name)) for each in dataclasses.fields(value) if each.init)
+
+
+def _corrections(value: Any) -> Iterator[int]:
+    for name, part in _parts(value):
+        if name in _CORRECTIONS and isinstance(part, int):
+            yield part
+        for inner in part if isinstance(part, tuple) else (part,):
+            yield from _corrections(inner)
+
+
+def _held(value: Any, most: int) -> Any:
+    """The same strategy with so many corrections at the most, in those that it wraps too."""
+    if type(value) is tuple:
+        return tuple(_held(each, most) for each in value)
+    changed = {}
+    for name, part in _parts(value):
+        is_more = name in _CORRECTIONS and isinstance(part, int) and part > most
+        held = most if is_more else _held(part, most)
+        if held != part:
+            changed[name] = held
+    return dataclasses.replace(value, **changed) if changed else value
+
+
 def _price(models: Sequence[LLM]) -> Price | None:
     if not models:
         return Price(0.0, 0.0)
@@ -143,7 +199,7 @@ def _price(models: Sequence[LLM]) -> Price | None:
     return given[0] if len(set(given)) == 1 else None
 
 
-def _load(strategy: Strategy, dataset: Dataset, reply: str) -> Load:
+def _load_made(strategy: Strategy, dataset: Dataset, reply: str) -> Load:
     made: list[_Counting] = []
 
     def counting(llm: LLM) -> LLM:
