@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakValueDictionary
 
 __all__ = ["in_turn", "threads"]
 
@@ -16,7 +16,8 @@ T = TypeVar("T")
 
 #: Seconds after which whoever has not come to an end yet is taken to wait for something.
 _PATIENCE_S = 0.01
-_TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+#: By event loop, as long as someone computes or waits.
+_TURNS: WeakValueDictionary[int, asyncio.Semaphore] = WeakValueDictionary()
 
 
 async def in_turn(function: Callable[P, T], *arguments: P.args, **settings: P.kwargs) -> T:
@@ -26,7 +27,7 @@ async def in_turn(function: Callable[P, T], *arguments: P.args, **settings: P.kw
     costs more than the work that a benchmark's question is.
     """
     loop = asyncio.get_running_loop()
-    turn = _TURNS.setdefault(loop, asyncio.Semaphore())
+    turn = _TURNS.setdefault(id(loop), asyncio.Semaphore())
     await turn.acquire()
     is_over = False
 
