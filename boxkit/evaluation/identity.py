@@ -11,12 +11,14 @@ from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from boxkit.canonical import json_value
+from boxkit.evaluation.datasets import Dataset
 from boxkit.llm.protocol import LLM
 from boxkit.llm.wrapper import identity_of
 from boxkit.memory import Memory
+from boxkit.prompts import prompt_version
 from boxkit.strategies.steps import Strategy
 
-__all__ = ["described", "models_of", "rewritten", "sampled", "seed_of", "without_split"]
+__all__ = ["described", "models_of", "rewritten", "run_settings", "sampled", "seed_of", "without_split"]
 
 T = TypeVar("T")
 
@@ -60,6 +62,17 @@ def _plain(value: Any) -> Any:
     name: str = getattr(value, "__qualname__", type(value).__qualname__)
     text = repr(value)
     return name if hasattr(value, "__qualname__") or _ADDRESS.search(text) else text
+
+
+def run_settings(strategy: Strategy, dataset: Dataset) -> dict[str, Any]:
+    """What shapes a run's outcome: a run goes on only where all of it is the same."""
+    return {
+        "dataset": dataset.name,
+        "split": dataset.split,
+        "questions": dataset.digest,
+        "strategy": described(strategy),
+        "prompts": prompt_version(),
+    }
 
 
 def _digest(memory: Memory) -> str:

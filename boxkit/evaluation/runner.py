@@ -32,19 +32,21 @@ from boxkit.errors import (
 )
 from boxkit.evaluation.arguments import check_dataset, check_numbers, check_strategy, check_tasks, names_of
 from boxkit.evaluation.blocking import blocking
+from boxkit.evaluation.border import all_of, is_cancelled, without_stop
 from boxkit.evaluation.datasets import Dataset, Task, open_dataset
 from boxkit.evaluation.datasets.databases import NamedBoxes
 from boxkit.evaluation.folder import Lost, RunFolder
-from boxkit.evaluation.identity import described, models_of, seed_of, without_split
+from boxkit.evaluation.identity import models_of, run_settings, seed_of, without_split
 from boxkit.evaluation.records import FAULTS, Record, in_own_numbers
 from boxkit.evaluation.sqlite_files import close_idle, one_look
 from boxkit.evaluation.summary import RunReport
+from boxkit.exhausted import FEWER_AT_ONCE, is_exhausted
 from boxkit.prompts import prompt_version
 from boxkit.strategies.steps import Strategy, aask_then, calls_counted
 from boxkit.threads import threads
 from boxkit.wording import counted
 
-__all__ = ["aevaluate", "evaluate", "run_settings"]
+__all__ = ["aevaluate", "evaluate"]
 
 T = TypeVar("T")
 
@@ -139,17 +141,6 @@ async def aevaluate(
 evaluate = blocking(aevaluate, "evaluate")
 
 
-def run_settings(strategy: Strategy, dataset: Dataset) -> dict[str, Any]:
-    """What shapes a run's outcome: a run goes on only where all of it is the same."""
-    return {
-        "dataset": dataset.name,
-        "split": dataset.split,
-        "questions": dataset.digest,
-        "strategy": described(strategy),
-        "prompts": prompt_version(),
-    }
-
-
 @dataclass(slots=True)
 class _Run:
     strategy: Strategy
@@ -200,7 +191,7 @@ class _Run:
         try:
             if self.dollars is not None and not self.report.done:
                 await self._next()  # what a question costs, before so many are under way
-            if _is_cancelled():
+            if is_cancelled():
                 raise asyncio.CancelledError
             workers = [asyncio.create_task(self._worker()) for _ in range(min(concurrency, len(self.waiting)))]
             await asyncio.gather(*workers)
@@ -226,7 +217,7 @@ class _Run:
     async def _next(self) -> bool:
         """Answer the next question; whether there was one that may be asked."""
         # A strategy may not heed that it is cancelled; then its question was the last.
-        if not self.waiting or self.ended is not None or _is_cancelled() or not self._may_go_on():
+        if not self.waiting or self.ended is not None or is_cancelled() or not self._may_go_on():
             return False
         task = self.waiting.popleft()
         self.running += 1
@@ -265,7 +256,7 @@ class _Run:
             except (MissingKey, ModelNotFound, ExecutorError) as error:
                 self.ended = self.ended or error
                 if spent:
-                    await self._lost(task, error, _all_of(spent))
+                    await self._lost(task, error, all_of(spent))
                 return
             except _PASSING as error:
                 await self._lost(task, error, error.usage or Usage())
@@ -273,7 +264,7 @@ class _Run:
                 return
             except asyncio.CancelledError:
                 if spent and kept.cancel():
-                    self.given_up.append(Lost(task.key, "the run was interrupted", _all_of(spent)))
+                    self.given_up.append(Lost(task.key, "the run was interrupted", all_of(spent)))
                 raise
         self.lost_in_a_row = 0
         record, number = kept.result() if kept.done() else await self._in_pool(lambda: self._judged(task, record))
@@ -329,7 +320,7 @@ class _Run:
 
         def keep(answer: Answer) -> Record:
             answered = record.answered(answer)
-            seen = _all_of(spent)  # a strategy of one's own may forget what it has spent
+            seen = all_of(spent)  # a strategy of one's own may forget what it has spent
             answered = replace(answered, usage=seen) if seen.calls > answered.usage.calls else answered
             if kept.set_running_or_notify_cancel():
                 try:
@@ -351,11 +342,13 @@ class _Run:
             kind = next((each for each in _OWN if isinstance(error, each)), type(error))
             failed = record.failed("model", f"{kind.__name__}: {error}", error.usage or Usage())
             return failed, not failed.unasked
-        except FAULTS:
-            if _is_cancelled():
+        except FAULTS as error:
+            if is_cancelled():
                 raise
+            if is_exhausted(error):
+                raise ExecutorError(f"this machine opens no more files: {error}", hint=FEWER_AT_ONCE) from error
             # One evaluated example is a border: a fault of ours is on record, and the run goes on.
-            return record.failed("boxkit", traceback.format_exc(limit=-8), _all_of(spent)), True
+            return record.failed("boxkit", traceback.format_exc(limit=-8), all_of(spent)), True
 
     def _judged(self, task: Task, record: Record) -> tuple[Record, int]:
         """The record with its gold, as of now, and the verdicts; added to the folder under that number."""
@@ -395,25 +388,8 @@ class _Run:
             self.waiting.append(task)
 
     async def _in_pool(self, function: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self.pool, _without_stop, function)
+        return await asyncio.get_running_loop().run_in_executor(self.pool, without_stop, function)
 
     def _tell(self) -> None:
         if self.on_progress is not None:
             self.on_progress(self.report)
-
-
-def _without_stop(function: Callable[[], T]) -> T:
-    try:
-        return function()
-    except StopIteration as error:  # which passes through no future: whoever awaits it would wait for ever
-        raise RuntimeError("StopIteration") from error
-
-
-def _is_cancelled() -> bool:
-    """Whether the run itself is to end; else a cancellation is something that a strategy ended in."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
-
-
-def _all_of(usages: Iterable[Usage]) -> Usage:
-    return in_own_numbers(sum(usages, Usage()))

@@ -26,6 +26,7 @@ from boxkit.errors import (
     Refused,
     ServerUnavailable,
 )
+from boxkit.exhausted import FEWER_AT_ONCE, is_exhausted
 
 __all__ = ["KINDS", "Server", "of_exception", "of_status", "retry_after_s"]
 
@@ -176,6 +177,8 @@ def of_exception(error: BaseException, server: Server, timeout_s: float) -> LLME
         return kind(f"no complete answer within {timeout_s:g} s", where=server.where, hint=hint)
     cause = error.__cause__ or error
     said = server.clean(str(cause)) or type(cause).__name__
+    if kind is ServerUnavailable and is_exhausted(error):
+        return kind("this machine opens no more connections", where=server.where, hint=FEWER_AT_ONCE)
     if kind is ServerUnavailable:
         hint = "check that the server runs, and its address (argument base_url, or OPENAI_BASE_URL)"
         return kind(f"the server cannot be reached: {said}", where=server.where, hint=hint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
@@ -141,6 +142,13 @@ def test_what_an_interrupted_question_has_cost_counts_when_the_run_goes_on(shop,
 @pytest.mark.parametrize("error", [MissingKey("revoked"), ExecutorError("the sandbox broke")])
 def test_what_a_question_has_cost_that_ends_the_run_counts(shop, tmp_path, error):
     with pytest.raises(type(error)):
+        evaluate(Own(model(dollars=0.5), raising(error)), shop, tmp_path / "run", concurrency=1)
+    assert (open_run(tmp_path / "run").done, open_run(tmp_path / "run").usage.dollars) == (3, 2.0)
+
+
+def test_a_machine_that_opens_no_more_files_is_no_ones_wrong_answer(shop, tmp_path):
+    error = OSError(errno.EMFILE, "Too many open files")
+    with pytest.raises(ExecutorError, match=r"(?s)opens no more files.*--concurrency.*ulimit"):
         evaluate(Own(model(dollars=0.5), raising(error)), shop, tmp_path / "run", concurrency=1)
     assert (open_run(tmp_path / "run").done, open_run(tmp_path / "run").usage.dollars) == (3, 2.0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email.utils
+import errno
 import time
 from typing import Any
 
@@ -21,7 +22,7 @@ from boxkit.errors import (
     ServerUnavailable,
 )
 from boxkit.llm import Parameters
-from boxkit.llm.server_errors import KINDS, retry_after_s
+from boxkit.llm.server_errors import KINDS, Server, of_exception, retry_after_s
 from boxkit.testing import Fault, FaultyServer, faults
 
 from .asking import QUESTION, ask, both, model, streamed
@@ -182,6 +183,13 @@ def test_odd_waits_are_read_as_what_they_can_mean(told: str, wait: float | None)
 def test_a_wait_is_said_as_a_person_would(wait: float | str, said: str):
     with FaultyServer(faults.rate_limited(wait)) as server, pytest.raises(RateLimited, match=said):
         model(server, max_retries=0).complete(QUESTION)
+
+
+def test_too_many_open_files_are_not_taken_for_a_server_that_is_gone():
+    reached = OSError("All connection attempts failed")
+    reached.__cause__ = ExceptionGroup("attempts", [OSError(errno.EMFILE, "Too many open files")])
+    error = of_exception(reached, Server("m", "http://localhost/v1", "none"), 1.0)
+    assert isinstance(error, ServerUnavailable) and "opens no more connections" in str(error) and "ulimit" in str(error)
 
 
 def test_a_server_that_says_at_once_is_not_hammered():
