@@ -86,6 +86,7 @@ class Attempt:
         usage: What the model's call cost.
         isolation: How the code was confined (``"full"``, ``"strict"``, ``"weak"``); empty where nothing ran.
         prompt_hash: SHA-256 of the messages sent; empty for a plan.
+        model: Which model the server says has replied; empty for a plan, or where it does not say.
     """
 
     number: int
@@ -98,6 +99,7 @@ class Attempt:
     usage: Usage = Usage()
     isolation: str = ""
     prompt_hash: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from boxkit.cli.datasets import dataset_named, dataset_options
 from boxkit.cli.exits import Exit, end, reported
 from boxkit.cli.options import Asking, Confinement, asking, confinement
 from boxkit.cli.terms import Terms, check_budget, terms
-from boxkit.cli.verdicts import exit_of, tell_left, tell_outdated, tell_unjudged
+from boxkit.cli.verdicts import exit_of, tell_left, tell_others, tell_outdated, tell_unjudged
 from boxkit.wording import counted
 
 if TYPE_CHECKING:
@@ -219,6 +219,7 @@ def _print(report: RunReport, options: dict[str, Any]) -> None:
         rows.append((name, score, interval, total.right, judged, total.unjudged))
     show(table(("scorer", "score", "95 %", "right", "judged", "no verdict"), rows))
     tell_unjudged(report)
+    tell_others(report)
     for group in report.groups:
         parts = [(value, *str(found).split(" ", 1)) for value, found in report.by(group).items()]
         if 1 < len(parts) <= 15:
@@ -299,6 +300,7 @@ def _json(report: RunReport, most: int) -> dict[str, Any]:
             group: {value: _summary(found) for value, found in report.by(group).items()} for group in report.groups
         },
         "failures": dict(report.failures),
+        "replied": dict(report.replied),
         "wrong": [
             {
                 "id": each.id,

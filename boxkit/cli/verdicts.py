@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from boxkit.evaluation.datasets import Dataset
     from boxkit.evaluation.summary import RunReport
 
-__all__ = ["exit_of", "tell_left", "tell_outdated", "tell_unjudged"]
+__all__ = ["exit_of", "tell_left", "tell_others", "tell_outdated", "tell_unjudged"]
 
 #: How many reasons of a scorer are told, the commonest first.
 _REASONS = 3
@@ -29,6 +29,18 @@ def tell_unjudged(report: RunReport) -> None:
             told.setdefault(f"no verdict on {counted(count, 'question')}: {why}", []).append(name)
     for line, names in told.items():
         say(text(f"{', '.join(names)}: {line}", "dim"))
+
+
+def tell_others(report: RunReport) -> None:
+    """Which models have replied by their servers' word, where it was not the one that was asked, nor a date of it."""
+    from boxkit.cli.terminal import say, text
+
+    asked = str(report.about.get("labels", {}).get("model", ""))
+    names = [name.casefold() for name in asked.split(", ")]
+    for other, count in report.replied.items():
+        if asked and not any(name in other.casefold() or other.casefold() in name for name in names):
+            told = counted(count, "reply is", "replies are")
+            say(text(f"{told} of {other}, says the server, where {asked} was asked", "yellow"))
 
 
 def tell_left(report: RunReport) -> None:

@@ -147,6 +147,13 @@ class RunReport:
         """How often each kind of failure ended a question."""
         return Counter(record.failure for record in self.records if record.failure)
 
+    @property
+    def replied(self) -> Counter[str]:
+        """How many replies each model gave, by the name that its server gives it."""
+        attempts = [each for record in self.records for each in record.answer.get("attempts", ())]
+        named = (each.get("model") for each in attempts if isinstance(each, dict))
+        return Counter(name for name in named if name)
+
     def wrong(self, scorer: str | None = None) -> list[Record]:
         """The questions that are judged and not right, in the benchmark's order."""
         name = self.scorer(scorer)

@@ -16,6 +16,8 @@ __all__ = ["Reply", "TokenCount", "count_in", "error_in", "partial_text", "read_
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _FILTERED = {"content_filter", "safety", "SAFETY"}
+#: No model takes so many in one call: a count like that would empty a budget, or have callers wait for years.
+_MOST_TOKENS = 1e8
 _CONTENT = re.compile(r'"content"\s*:\s*"((?:[^"\\]|\\.)*)')
 
 
@@ -207,7 +209,7 @@ def _count(payload: Mapping[str, Any]) -> TokenCount | None:
 def _number(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return int(value) if 0 <= value < 1e12 else None
+    return int(value) if 0 <= value < _MOST_TOKENS else None
 
 
 def _events(text: str) -> Iterator[Mapping[str, Any]]:

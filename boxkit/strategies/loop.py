@@ -124,7 +124,8 @@ class Conversation:
             failure = made.failure
             if failure is not None and completion.finish_reason == "length":
                 failure = replace(failure, hint=f"the reply was cut at its longest; be brief. {failure.hint}".strip())
-            made = replace(made, number=number, usage=usage, failure=failure, prompt_hash=request_hash(messages))
+            made = replace(made, number=number, usage=usage, failure=failure)
+            made = replace(made, prompt_hash=request_hash(messages), model=completion.model)
             tried = (*tried, made)
             if failure is None:
                 break

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from boxkit.cli.app import app
 from boxkit.llm import limits
-from boxkit.testing import FaultyServer, faults
+from boxkit.testing import Fault, FaultyServer, faults
 
 
 @pytest.fixture
@@ -306,3 +306,19 @@ def test_what_a_gateway_may_be_to_blame_for_is_told_and_asked_anew(spider, tmp_p
         broken.clear()
         told = json.loads(run(*common, "--again", "model", "--json").stdout)
     assert (told["unasked"], told["scores"]["spider"]["right"], told["usage"]["calls"]) == (0, 5, 7)
+
+
+def test_a_server_that_lets_another_model_reply_is_told_and_a_dated_name_is_not(spider, tmp_path):
+    crowd(tmp_path, 3)
+    names = ["Faulty-1-2026-01-31", "tiny-llama", "tiny-llama"]
+
+    def answer(each):
+        body = faults.ok("```python\nanswer = len(item)\n```").body
+        return Fault(body=body | {"model": names[numbered(each)]})
+
+    with FaultyServer(answer) as server:
+        common = (spider, "--model", "faulty-1", "--base-url", server.base_url, "--k", 0, "--out", tmp_path / "run")
+        said = " ".join(run(*common).output.split())
+    assert "2 replies are of tiny-llama, says the server, where faulty-1 was asked" in said and "2026" not in said
+    told = json.loads(run(*common, "--json").stdout)
+    assert told["replied"] == {"Faulty-1-2026-01-31": 1, "tiny-llama": 2}

@@ -80,7 +80,14 @@ def test_a_missing_usage_block_is_estimated_and_said(stream: bool):
 
 @pytest.mark.parametrize(
     "usage",
-    [None, [], {}, {"prompt_tokens": "many", "completion_tokens": 3}, {"prompt_tokens": -1, "completion_tokens": 3}],
+    [
+        None,
+        [],
+        {},
+        {"prompt_tokens": "many", "completion_tokens": 3},
+        {"prompt_tokens": -1, "completion_tokens": 3},
+        {"prompt_tokens": 999_999_999_999, "completion_tokens": 3},
+    ],
 )
 def test_a_usage_block_of_nonsense_is_estimated_and_said(usage: Any):
     body = faults.no_usage("12345678").body
