@@ -18,11 +18,12 @@ from boxkit.errors import BadReply, LLMError, LLMTimeout, RateLimited, Refused, 
 from boxkit.llm.adjust import Adjustments
 from boxkit.llm.prices import Price
 from boxkit.llm.protocol import Completion, Message, Parameters
+from boxkit.llm.repeats import Repeats
 from boxkit.llm.reply import Reply, TokenCount, count_in, error_in, partial_text, read_reply
 from boxkit.llm.server_errors import Server, of_exception, of_status
 from boxkit.llm.tokens import estimate_prompt_tokens, estimate_tokens
 
-__all__ = ["Exchange", "Received", "RetryPolicy", "Send", "Wait"]
+__all__ = ["Exchange", "HangUp", "Received", "RetryPolicy", "Send", "Wait"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -42,6 +43,13 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
+class HangUp:
+    """Close this connection: what comes from it next is not what is asked next."""
+
+    connection: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Received:
     """What came of a `Send`.
 
@@ -49,11 +57,13 @@ class Received:
         body: The bytes read, all of them or those before it broke.
         headers: The response's, names in lower case.
         error: What was raised; None where the whole body is there.
+        connection: From which it came; None where it broke.
     """
 
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     error: Exception | None = None
+    connection: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,11 @@ def _worth_retrying(error: LLMError) -> bool:
     return isinstance(error, (RateLimited, ServerUnavailable, LLMTimeout, BadReply)) and error.status != 501
 
 
-Step: TypeAlias = Send | Wait
+Step: TypeAlias = Send | Wait | HangUp
+
+
+class _Repeated(BadReply):
+    """A reply that has come to another request before."""
 
 
 @dataclass(slots=True)
@@ -109,6 +123,7 @@ class Exchange:
         timeout_s: The time one try is given, for messages.
         adjustments: How this model wants requests written.
         on_adjusted: Told when that changes.
+        repeats: Which replies the server has sent so far.
     """
 
     server: Server
@@ -120,6 +135,7 @@ class Exchange:
     timeout_s: float
     adjustments: Adjustments
     on_adjusted: Callable[[Adjustments], None]
+    repeats: Repeats = field(default_factory=Repeats)
     _spent: Usage = field(default_factory=Usage)
 
     def steps(self) -> Generator[Step, Received | None, Completion]:
@@ -137,6 +153,8 @@ class Exchange:
             try:
                 return self._completion(self._reply(received), started)
             except LLMError as error:
+                if isinstance(error, _Repeated):
+                    yield HangUp(received.connection)
                 if self._adjusted(sent, received, error):
                     continue
                 wait = self.policy.wait_s(error, retries)
@@ -171,6 +189,9 @@ class Exchange:
         if not reply.complete:
             self._spend(reply.count, reply.text)
             raise BadReply("the reply's stream ended before its end", where=self.server.where)
+        if self.repeats.is_one(reply.id, received.body, self.body):
+            self._spend(reply.count, reply.text)
+            raise _Repeated("the server sent its reply to another request a second time", where=self.server.where)
         return reply
 
     def _said(self, told: Mapping[str, Any]) -> str:

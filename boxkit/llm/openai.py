@@ -13,10 +13,11 @@ from boxkit.bounds import LONGEST_S, check_count, check_number
 from boxkit.errors import MissingKey
 from boxkit.llm.adjust import Adjustments
 from boxkit.llm.clients import Clients, client_errors
-from boxkit.llm.exchange import Exchange, Received, RetryPolicy, Send, Wait
+from boxkit.llm.exchange import Exchange, HangUp, Received, RetryPolicy, Send, Step
 from boxkit.llm.layout import layout_for, parameters_named
 from boxkit.llm.prices import Price, price_of
 from boxkit.llm.protocol import Completion, Message, Parameters, PromptLayoutName
+from boxkit.llm.repeats import Repeats
 from boxkit.llm.server_errors import Server
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class OpenAI:
         self._extra = dict(extra or {})
         self._headers = dict(headers or {})
         self._adjustments = Adjustments()
+        self._repeats = Repeats()
         self._clients = Clients(self._base_url, self._key, self._headers)
 
     @property
@@ -136,9 +138,13 @@ class OpenAI:
             while True:
                 if isinstance(step, Send):
                     step = steps.send(self._send(client, step))
+                    continue
+                if isinstance(step, HangUp):
+                    if step.connection is not None:
+                        step.connection.close()
                 else:
                     time.sleep(step.seconds)
-                    step = next(steps)
+                step = next(steps)
         except StopIteration as done:
             completion: Completion = done.value
             return completion
@@ -152,9 +158,13 @@ class OpenAI:
             while True:
                 if isinstance(step, Send):
                     step = steps.send(await self._asend(client, step))
+                    continue
+                if isinstance(step, HangUp):
+                    if step.connection is not None:
+                        await step.connection.aclose()
                 else:
                     await asyncio.sleep(step.seconds)
-                    step = next(steps)
+                step = next(steps)
         except StopIteration as done:
             completion: Completion = done.value
             return completion
@@ -165,7 +175,7 @@ class OpenAI:
 
     def _steps(
         self, messages: Sequence[Message], parameters: Parameters
-    ) -> Generator[Send | Wait, Received | None, Completion]:
+    ) -> Generator[Step, Received | None, Completion]:
         server = Server(self._model, self._base_url, self._key)
         body = self._body(messages, parameters)
         exchange = Exchange(
@@ -178,6 +188,7 @@ class OpenAI:
             self._timeout_s,
             self._adjustments,
             self._adjust,
+            self._repeats,
         )
         return exchange.steps()
 
@@ -206,15 +217,17 @@ class OpenAI:
 
         rest = {name: value for name, value in body.items() if name not in ("model", "messages")}
         timeout = openai.Timeout(self._timeout_s, connect=min(10.0, self._timeout_s))
-        return {"model": body["model"], "messages": body["messages"], "extra_body": rest, "timeout": timeout}
+        arguments = {"model": body["model"], "messages": body["messages"], "extra_body": rest, "timeout": timeout}
+        return arguments | ({"extra_headers": {"Connection": "close"}} if self._repeats.found else {})
 
     def _send(self, client: openai.OpenAI, step: Send) -> Received:
         deadline = time.monotonic() + self._timeout_s
-        body, headers = bytearray(), {}
+        body, headers, connection = bytearray(), {}, None
         completions = client.chat.completions.with_streaming_response
         try:
             with completions.create(**self._arguments(step.body)) as response:
                 headers = dict(response.headers)
+                connection = response.http_response.extensions.get("network_stream")
                 for piece in response.iter_bytes():
                     body += piece
                     if time.monotonic() > deadline:
@@ -222,10 +235,10 @@ class OpenAI:
                     _check_size(body)
         except client_errors() as error:
             return Received(bytes(body), headers, error)
-        return Received(bytes(body), headers)
+        return Received(bytes(body), headers, connection=connection)
 
     async def _asend(self, client: openai.AsyncOpenAI, step: Send) -> Received:
-        body, headers = bytearray(), {}
+        body, headers, connection = bytearray(), {}, None
         completions = client.chat.completions.with_streaming_response
         try:
             async with (
@@ -233,25 +246,27 @@ class OpenAI:
                 completions.create(**self._arguments(step.body)) as response,
             ):
                 headers = dict(response.headers)
+                connection = response.http_response.extensions.get("network_stream")
                 async for piece in response.iter_bytes():
                     body += piece
                     _check_size(body)
         except client_errors() as error:
             return Received(bytes(body), headers, error)
-        return Received(bytes(body), headers)
+        return Received(bytes(body), headers, connection=connection)
 
     def __repr__(self) -> str:
         return f"OpenAI({self._model!r}, base_url={self._base_url!r})"
 
     def __getstate__(self) -> dict[str, Any]:
         # A key from the environment stays there: the other process reads its own.
-        dropped = ("_clients", "_key") if self._key_given is None else ("_clients",)
+        dropped = ("_clients", "_repeats", *(("_key",) if self._key_given is None else ()))
         return {name: value for name, value in self.__dict__.items() if name not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if self._key_given is None:
             self._key = _key(os.environ.get("OPENAI_API_KEY") or "", self._base_url)
+        self._repeats = Repeats()
         self._clients = Clients(self._base_url, self._key, self._headers)
 
 

@@ -47,6 +47,7 @@ class Reply:
         refusal: Why the model or a filter declined; empty where neither did.
         count: The server's token counts; None where it gave none that make sense.
         complete: False for a stream that ended before its end.
+        id: What the server calls it; empty where it does not say.
     """
 
     text: str = ""
@@ -55,6 +56,7 @@ class Reply:
     refusal: str = ""
     count: TokenCount | None = None
     complete: bool = True
+    id: str = ""
 
 
 def read_reply(body: bytes) -> Reply:
@@ -152,7 +154,7 @@ def _of_completion(payload: Mapping[str, Any]) -> Reply:
         raise BadReply(f"the reply's choice holds no message: {_shown(json.dumps(choice))}")
     text = _content_of(message)
     reply = _finished(choice.get("finish_reason"), text, _text_of(message.get("refusal")))
-    return replace(reply, model=_text_of(payload.get("model")), count=_count(payload))
+    return replace(reply, model=_text_of(payload.get("model")), id=_text_of(payload.get("id")), count=_count(payload))
 
 
 def _finished(reason: Any, text: str, refusal: str) -> Reply:
@@ -220,10 +222,11 @@ def _events(text: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _of_stream(text: str) -> Reply:
-    pieces, refusals, reason, model = [], [], None, ""
+    pieces, refusals, reason, model, reply_id = [], [], None, "", ""
     count: TokenCount | None = None
     for event in _events(text):
         model = model or _text_of(event.get("model"))
+        reply_id = reply_id or _text_of(event.get("id"))
         count = _count(event) or count
         choices = event.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
@@ -234,4 +237,4 @@ def _of_stream(text: str) -> Reply:
         reason = choice.get("finish_reason") or reason
     done = any(line.removeprefix("data:").strip() == "[DONE]" for line in text.splitlines() if line.startswith("data:"))
     reply = _finished(reason, "".join(pieces), "".join(refusals))
-    return replace(reply, model=model, count=count, complete=reason is not None or done)
+    return replace(reply, model=model, id=reply_id, count=count, complete=reason is not None or done)
