@@ -100,6 +100,7 @@ def test_a_budget_that_would_never_hold_is_refused_and_holds_at_a_price(boxkit_c
         assert refused.exit_code == 2 and "--dollars needs --price" in refused.stderr and not server.requests
         stopped = boxkit_command(*common, "--dollars", 0.0001, "--price", 1000, 1000)
         assert "stopped: models have cost" in stopped.stderr and len(server.requests) == 1
+        assert stopped.exit_code == 1, "a script would take what is half learnt for all"
 
 
 @pytest.mark.parametrize(

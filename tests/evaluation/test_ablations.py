@@ -173,6 +173,14 @@ def test_only_what_an_earlier_variant_asks_too_is_said_to_be_free(shop, tmp_path
     assert "costs nothing" not in grid(tmp_path, *common).output
 
 
+def test_a_script_can_tell_a_grid_in_which_a_budget_ended_a_run(shop, tmp_path):
+    with FaultyServer("```python\nanswer = item[['name']]\n```") as server:
+        common = ("--only", "-ICR", "--model", "faulty-1", "--base-url", server.base_url, "--price", 1000, 1000)
+        stopped = grid(tmp_path, *common, "--dollars", 0.0001)
+        assert stopped.exit_code == 1 and "the budget is spent" in " ".join(stopped.stdout.split())
+        assert grid(tmp_path, *common, "--dollars", 10).exit_code == 0 and len(server.requests) == 2
+
+
 def test_a_grid_takes_what_a_run_takes(shop, tmp_path):
     with FaultyServer("```python\nanswer = item[['name']]\n```") as server:
         only = ("--only", "-ICR", "--only", "Planner", "--model", "faulty-1", "--base-url", server.base_url)
