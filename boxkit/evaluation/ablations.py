@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from boxkit.evaluation.datasets import Dataset
 from boxkit.evaluation.grids import Variant, ablations, check_strategy
-from boxkit.evaluation.identity import models_of, sampled
+from boxkit.evaluation.identity import CORRECTIONS, models_of, sampled
 from boxkit.evaluation.runner import evaluate
 from boxkit.evaluation.summary import RunReport
 from boxkit.executor import Limits
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from boxkit.memory import Memory
 
 __all__ = ["Variant", "ablate", "ablations", "asks_no_more", "build"]
-
-#: The settings that say how often a reply may be corrected.
-_CORRECTIONS = ("attempts", "corrections")
 
 
 def build(
@@ -109,7 +106,7 @@ def asks_no_more(strategy: Strategy, other: Strategy) -> bool:
     """Whether a strategy asks nothing but what another asks too: it is the same, or gives up after fewer replies."""
     if type(strategy) is not type(other):
         return False
-    for name in _CORRECTIONS:
+    for name in CORRECTIONS:
         own, most = getattr(strategy, name, None), getattr(other, name, None)
         if own is not None and most is not None and own <= most:
             other = dataclasses.replace(other, **{name: own})  # type: ignore[type-var]  # every strategy is a dataclass

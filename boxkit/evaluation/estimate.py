@@ -12,7 +12,7 @@ from boxkit.answer import Usage
 from boxkit.bounds import check_count
 from boxkit.errors import BoxkitError
 from boxkit.evaluation.datasets import Dataset
-from boxkit.evaluation.identity import models_of, rewritten, without_split
+from boxkit.evaluation.identity import CORRECTIONS, models_of, rewritten, without_split
 from boxkit.llm.prices import Price, price_of
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 from boxkit.llm.reply import TokenCount
@@ -25,8 +25,6 @@ __all__ = ["REPLY_TOKENS", "Estimate", "estimate"]
 #: Tokens that a reply is taken to have: a few sentences and a short program.
 REPLY_TOKENS = 250
 
-#: The settings that say how often a reply may be corrected.
-_CORRECTIONS = ("attempts", "corrections")
 #: Of so many corrections prompts are made; what more of them cost follows from these, since prompts grow evenly.
 _MADE = (12, 16, 20)
 
@@ -173,7 +171,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _corrections(value: Any) -> Iterator[int]:
     for name, part in _parts(value):
-        if name in _CORRECTIONS and isinstance(part, int):
+        if name in CORRECTIONS and isinstance(part, int):
             yield part
         for inner in part if isinstance(part, tuple) else (part,):
             yield from _corrections(inner)
@@ -185,7 +183,7 @@ def _held(value: Any, most: int) -> Any:
         return tuple(_held(each, most) for each in value)
     changed = {}
     for name, part in _parts(value):
-        is_more = name in _CORRECTIONS and isinstance(part, int) and part > most
+        is_more = name in CORRECTIONS and isinstance(part, int) and part > most
         held = most if is_more else _held(part, most)
         if held != part:
             changed[name] = held

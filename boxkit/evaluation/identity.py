@@ -18,10 +18,12 @@ from boxkit.memory import Memory
 from boxkit.prompts import prompt_version
 from boxkit.strategies.steps import Strategy
 
-__all__ = ["described", "models_of", "rewritten", "run_settings", "sampled", "seed_of", "without_split"]
+__all__ = ["CORRECTIONS", "described", "models_of", "rewritten", "run_settings", "sampled", "seed_of", "without_split"]
 
 T = TypeVar("T")
 
+#: The settings of strategies that say how often a reply may be corrected.
+CORRECTIONS = ("attempts", "corrections")
 #: What a text of Python's has that stands for an object by its place in memory.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 

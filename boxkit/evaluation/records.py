@@ -88,13 +88,14 @@ class Record:
     at: str = ""
 
     @classmethod
-    def of(cls, task: Task, *, prompt_version: str, seed: int | None) -> Record:
+    def of(cls, task: Task, *, strategy: str, prompt_version: str, seed: int | None) -> Record:
         """A task's record, not yet answered."""
         groups = {name: tuple(values) for name, values in task.groups.items()}
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         return cls(
             *(task.key, task.id, task.line, task.question, task.evidence, task.source, groups),
             context=task.context,
+            answer={"strategy": strategy},
             prompt_version=prompt_version,
             seed=seed,
             packages=packages(),

@@ -243,7 +243,8 @@ class _Run:
         return not self.report.stopped
 
     async def _one(self, task: Task) -> None:
-        record = Record.of(task, prompt_version=prompt_version(), seed=seed_of(self.strategy))
+        name, seed = self.strategy.name, seed_of(self.strategy)
+        record = Record.of(task, strategy=name, prompt_version=prompt_version(), seed=seed)
         kept: Future[tuple[Record, int]] = Future()
         with calls_counted() as spent:
             try:

@@ -116,6 +116,11 @@ def test_a_broken_gateway_scores_nothing_and_its_questions_are_asked_again(shop,
     assert open_run(tmp_path / "run").usage == report.usage
 
 
+def test_a_query_that_a_model_refused_to_write_is_wrong_for_the_script_that_compares_queries(shop):
+    report = evaluate(boxkit.Text2SQL(model(lambda _: Refused("no"))), shop.head(3), scorers=["spider_exec"])
+    assert (report.summary().questions, report.summary().right) == (3, 0)
+
+
 def test_what_a_model_refuses_counts_however_many_are_in_a_row(shop):
     too_long = model(lambda price: PromptTooLong("long") if price < 20 else rows_above(price))
     report = evaluate(knowing(too_long), shop, concurrency=1)
