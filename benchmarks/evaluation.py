@@ -8,7 +8,7 @@ that share it, and synced to disk. Text2SQL also prompts with a schema, checks t
 runs each answer's code in the sandbox, so that its ideal is bounded by what this machine's sandboxes do: both are
 printed. One interpreter answers all questions: at 3.1 ms a question it is busy all the time that 64 questions at once
 wait for the model, so that Text2SQL is bound by it, and the ratio falls with whatever else the machine does. To compare
-two versions, run both at the same time and compare the processor's time a question.
+two versions, run them in turns, several times, and compare the processor's time a question.
 """
 
 from __future__ import annotations
