@@ -6,16 +6,19 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from functools import partial
 from typing import ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
-__all__ = ["in_turn", "threads"]
+__all__ = ["in_turn", "threads", "turns_in"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Seconds after which whoever has not come to an end yet is taken to wait for something.
 _PATIENCE_S = 0.01
+_POOL: ContextVar[ThreadPoolExecutor | None] = ContextVar("boxkit_pool", default=None)
 #: By event loop, as long as someone computes or waits.
 _TURNS: WeakValueDictionary[int, asyncio.Semaphore] = WeakValueDictionary()
 
@@ -38,11 +41,25 @@ async def in_turn(function: Callable[P, T], *arguments: P.args, **settings: P.kw
             turn.release()
 
     waits = loop.call_later(_PATIENCE_S, end)
+    call = partial(copy_context().run, function, *arguments, **settings)
     try:
-        return await asyncio.to_thread(function, *arguments, **settings)
+        return await loop.run_in_executor(_POOL.get(), call)
     finally:
         waits.cancel()
         end()
+
+
+@contextmanager
+def turns_in(pool: ThreadPoolExecutor) -> Iterator[None]:
+    """What is called `in_turn` meanwhile is called in that pool, rather than in the event loop's own.
+
+    An event loop waits at its end for all that runs in its own.
+    """
+    token = _POOL.set(pool)
+    try:
+        yield
+    finally:
+        _POOL.reset(token)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ from boxkit.evaluation.summary import RunReport
 from boxkit.exhausted import FEWER_AT_ONCE, is_exhausted
 from boxkit.prompts import prompt_version
 from boxkit.strategies.steps import Strategy, aask_then, calls_counted
-from boxkit.threads import threads
+from boxkit.threads import threads, turns_in
 from boxkit.wording import counted
 
 __all__ = ["aevaluate", "evaluate"]
@@ -56,8 +56,8 @@ _PASSING = (RateLimited, LLMTimeout, ServerUnavailable, BadReply)
 _OWN = (PromptTooLong, Refused)
 #: Such failures, or faults of our own, in a row that end the run.
 _LOST_IN_A_ROW = 8
-#: Threads that load sources and judge answers, at the most: more of them only wait for each other.
-_THREADS = 4
+#: Threads that load sources, compute and judge, at the most: so many may wait for databases at once.
+_THREADS = 8
 #: How often one question is put back.
 _TRIES = 3
 
@@ -131,7 +131,8 @@ async def aevaluate(
         with threads(min(_THREADS, concurrency), "boxkit-evaluate") as pool:
             run.pool = pool
             try:
-                await run.work(concurrency)
+                with turns_in(pool):
+                    await run.work(concurrency)
             finally:
                 close_idle()
         return run.report

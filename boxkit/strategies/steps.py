@@ -345,7 +345,7 @@ async def aask_then(strategy: Strategy, question: str, boxes: BoxSet, then: Call
     """
     if not isinstance(strategy, StrategyBase) or type(strategy).aask is not StrategyBase.aask:
         answer = await strategy.aask(question, boxes)
-        return await asyncio.to_thread(then, answer)
+        return await in_turn(then, answer)
     _check(strategy, question, boxes)
 
     def whole() -> Steps[T]:

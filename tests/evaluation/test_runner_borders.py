@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import threading
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
@@ -92,6 +93,28 @@ def test_a_scorer_that_gives_no_verdict_leaves_one_out(shop, tmp_path, monkeypat
     summary = evaluate(knowing(model()), shop, tmp_path / "run", limit=6).summary()
     assert (summary.questions, summary.unjudged, summary.right) == (1, 5, 1)
     assert open_run(tmp_path / "run").summary() == summary
+
+
+def test_an_interrupted_run_does_not_wait_for_gold_that_takes_long(shop, tmp_path):
+    begun, released, judged = threading.Event(), threading.Event(), []
+
+    def gold():
+        begun.set()
+        released.wait(20)
+        judged.append(True)
+        return [("n1",)]
+
+    async def interrupted():
+        run = asyncio.create_task(aevaluate(knowing(model()), replace(shop, tasks=(replace(shop[0], gold=gold),))))
+        while not begun.is_set():
+            await asyncio.sleep(0.001)
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+
+    asyncio.run(interrupted())
+    assert not judged
+    released.set()
 
 
 def test_a_run_that_is_cancelled_asks_nothing_more_whatever_its_strategy_makes_of_that(shop):
