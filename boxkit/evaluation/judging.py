@@ -66,24 +66,44 @@ def as_sqlite(rows: Rows, gold: Rows = ()) -> list[tuple[Any, ...]]:
 
     A float that differs from one of gold's in its last bits only becomes that one: pandas adds up in another order than
     SQLite, and the official scripts, made for SQL on both sides, allow for no difference at all. A number of gold's
-    value is of gold's type: a column of pandas is of one type, where SQLite's cells have each their own.
+    value is of gold's type: a column of pandas is of one type, where SQLite's cells have each their own. A date is
+    spelled as gold spells that day or moment.
 
     >>> as_sqlite([(datetime.datetime(2020, 1, 2), True, Decimal("1.50"), 0.1 + 0.2)], [(0.3,)])
     [('2020-01-02 00:00:00', 1, 1.5, 0.3)]
+    >>> as_sqlite([(datetime.datetime(2020, 1, 2),)], [("2020-01-02",)])
+    [('2020-01-02',)]
     >>> as_sqlite([(11.0, 2)], [(11, 2.0)])
     [(11, 2.0)]
     """
     found = {cell for row in gold for cell in row if isinstance(cell, float) and math.isfinite(cell)}
     wholes = {cell for row in gold for cell in row if type(cell) is int}
     near, floats, ints = sorted(found), {each for each in found if each.is_integer()} - wholes, wholes - found
+    spelled = _spelled_days(gold) if any(isinstance(cell, datetime.date) for row in rows for cell in row) else {}
 
     def fitted(cell: Any) -> Any:
+        if isinstance(cell, datetime.date):
+            text: str = _sqlite_cell(cell)
+            return spelled.get(_moment(text), text)
         cell = _snapped(_sqlite_cell(cell), near)
         if isinstance(cell, float) and cell in ints:
             return int(cell)
         return float(cell) if type(cell) is int and cell in floats else cell
 
     return [tuple(map(fitted, row)) for row in rows]
+
+
+def _spelled_days(gold: Rows) -> dict[datetime.datetime | None, str]:
+    """How gold spells each moment."""
+    texts = (cell for row in gold for cell in row if isinstance(cell, str))
+    return {moment: text for text in texts if (moment := _moment(text)) is not None}
+
+
+def _moment(text: str) -> datetime.datetime | None:
+    try:
+        return datetime.datetime.fromisoformat(text).replace(tzinfo=None)
+    except ValueError:
+        return None
 
 
 def _snapped(cell: Any, floats: Sequence[float]) -> Any:
@@ -154,11 +174,7 @@ def _value(text: str) -> Decimal | datetime.datetime | None:
     try:
         number = Decimal(text)
     except InvalidOperation:
-        try:
-            moment = datetime.datetime.fromisoformat(text)
-        except ValueError:
-            return None
-        return moment.replace(tzinfo=None)
+        return _moment(text)
     return number if number.is_finite() else None
 
 
@@ -218,8 +234,16 @@ def _release(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, 
     return score(name, as_sqlite(predicted.rows), list(gold), kind=kind)
 
 
-def _starqa(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001 - as all judges
-    return score(name, as_sqlite(predicted.rows, gold), list(gold))
+def _starqa(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:
+    """A set, as the paper says; data of one's own may say that the order counts, and then it is row by row."""
+    own = as_sqlite(predicted.rows, gold)
+    found = score(name, own, list(gold))
+    if not found.correct or not context.get("in_order"):
+        return found
+    in_order = len(own) == len(gold) and all(
+        score(name, [row], [other]).correct for row, other in zip(own, gold, strict=True)
+    )
+    return found if in_order else Score.of(False, "the rows are in another order")
 
 
 def _dabench(name: str, predicted: Predicted, gold: Rows, context: Mapping[str, Any]) -> Score:  # noqa: ARG001 - as all judges

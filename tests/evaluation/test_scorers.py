@@ -144,6 +144,25 @@ def test_a_column_of_one_type_is_judged_cell_by_cell_as_sqlite_types_them():
     assert not judge("spider", Predicted([("a", 1.5, 10.0), *as_pandas_gives_it[1:]]), gold).correct
 
 
+@pytest.mark.parametrize("day", ["2019-01-01", "2019-01-01T00:00:00", "2019-01-01 00:00:00"])
+@pytest.mark.parametrize("name", ["spider", "starqa", "starqa_tolerant"])
+def test_a_day_is_the_same_however_gold_spells_it(name, day):
+    gold = [(day,), ("2020-02-02",)]
+    right = [(datetime.datetime(2019, 1, 1),), (datetime.date(2020, 2, 2),)]
+    assert judge(name, Predicted(right), gold).correct
+    assert not judge(name, Predicted([(datetime.datetime(2019, 1, 1, 1),), right[1]]), gold).correct
+    assert not judge(name, Predicted([("2019-1-1",), right[1]]), gold).correct, "a text is as it is"
+
+
+@pytest.mark.parametrize("name", ["starqa", "starqa_tolerant"])
+def test_the_order_of_rows_counts_where_data_of_ones_own_say_so(name):
+    gold, rows = [("Bo", 1), ("Ann", 2)], [("Ann", 2), ("Bo", 1)]
+    assert judge(name, Predicted(rows), gold, {"ordered": True}).correct, "a set for every benchmark's gold query"
+    assert not judge(name, Predicted(rows), gold, {"in_order": True}).correct
+    assert judge(name, Predicted(rows[::-1]), gold, {"in_order": True}).correct
+    assert not judge(name, Predicted([*rows[::-1], rows[0]]), gold, {"in_order": True}).correct
+
+
 @pytest.mark.parametrize("name", ["grailqa", "qald"])
 def test_a_mean_that_pandas_adds_up_in_another_order_is_the_same_answer(name):
     gold = [("0.3",), ("2.5E1",)] if name == "grailqa" else [(0.3,), (25,)]

@@ -268,7 +268,7 @@ def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -
             ordered=ordered,
             line=row.line,
             evidence=row.optional("evidence"),
-            context={"kind": "database", "ordered": ordered},
+            context={"kind": "database", "ordered": ordered} | ({"in_order": True} if ordered else {}),
             groups={"group": (row.text("group"),)} if row.optional("group") else {},
         )
 
