@@ -58,6 +58,8 @@ _OWN = (PromptTooLong, Refused)
 _LOST_IN_A_ROW = 8
 #: Threads that load sources, compute and judge, at the most: so many may wait for databases at once.
 _THREADS = 8
+#: Seconds in which finished questions gather for one sync.
+_GATHER_S = 0.01
 #: How often one question is put back.
 _TRIES = 3
 
@@ -201,6 +203,8 @@ class _Run:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
+            if self.syncing is not None:  # what it has not begun, the folder does at its end
+                self.syncing.cancel()
             self._keep_given_up()
         if len(self.failed_in_a_row) == len(self.report.records):  # too few for a row, and nothing else was done
             await self._end_failing()
@@ -362,8 +366,12 @@ class _Run:
         """Wait until all up to that number is on disk; one thread syncs for all that wait."""
         while self.folder.synced < number:
             if self.syncing is None or self.syncing.done():
-                self.syncing = asyncio.ensure_future(self._in_pool(self.folder.sync))
+                self.syncing = asyncio.create_task(self._sync_soon())
             await asyncio.shield(self.syncing)
+
+    async def _sync_soon(self) -> None:
+        await asyncio.sleep(_GATHER_S)
+        await self._in_pool(self.folder.sync)
 
     async def _lost(self, task: Task, error: BoxkitError, usage: Usage) -> None:
         """Count what a question has cost that is asked again."""
