@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -165,10 +165,14 @@ class Answer:
             f"no answer to {self.question!r}{tried}: {self.failure.message}", self, hint=self.failure.hint or None
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """Everything as JSON values (dates in ISO form, decimals as text, bytes in hex)."""
-        state = {each.name: getattr(self, each.name) for each in dataclasses.fields(self) if each.name != "value"}
-        json: dict[str, Any] = json_value(state)
+    def to_json(self, *, without: Collection[str] = ()) -> dict[str, Any]:
+        """Everything but ``value`` as JSON values (dates in ISO form, decimals as text, bytes in hex).
+
+        Args:
+            without: Attributes to leave out, such as rows that are kept elsewhere.
+        """
+        names = [each.name for each in dataclasses.fields(self) if each.name not in ("value", *without)]
+        json: dict[str, Any] = json_value({name: getattr(self, name) for name in names})
         json["ok"] = self.ok
         return json
 

@@ -108,7 +108,7 @@ class Record:
         Raises:
             Exception: A strategy of one's own has put something into it that does not belong there.
         """
-        rest = {name: value for name, value in answer.to_json().items() if name not in ("question", "rows", "columns")}
+        rest = answer.to_json(without=("question", "rows", "columns"))
         failure = answer.failure
         if failure is not None:
             check_kinds({"failure": failure.kind, "message": failure.message}, _KINDS)
@@ -259,7 +259,7 @@ def in_own_numbers(usage: Usage) -> Usage:
         elif each.name in ("dollars", "virtual_dollars"):
             counts[each.name] = float(value) if value is not None and math.isfinite(value) else None
         else:
-            counts[each.name] = int(value) if isinstance(value, Integral) else float(value)
+            counts[each.name] = int(value) if type(value) is int or isinstance(value, Integral) else float(value)
     return Usage(**counts)
 
 
