@@ -123,45 +123,47 @@ def _estimate(grid: _Grid, *, is_cached: bool) -> None:
     from boxkit.cli.answers import in_dollars
     from boxkit.cli.tables import table
     from boxkit.cli.terminal import say, show, text, waiting
-    from boxkit.evaluation.ablations import build
+    from boxkit.evaluation.ablations import runs_of
     from boxkit.evaluation.estimate import REPLY_TOKENS, estimate
 
-    pairs = [(model, variant) for model in grid.models for variant in grid.variants]
-    temperature, seed = grid.terms.temperature, grid.terms.seed
     try:
         with waiting("making prompts"):
-            built = [
-                build(variant, model, grid.memory, grid.dataset, grid.limits, temperature=temperature, seed=seed)
-                for model, variant in pairs
-            ]
-            found = [estimate(strategy, grid.dataset) for strategy in built]
+            planned = runs_of(
+                grid.dataset,
+                grid.models,
+                grid.memory,
+                grid.variants,
+                grid.limits,
+                temperature=grid.terms.temperature,
+                seed=grid.terms.seed,
+            )
+            found = [estimate(strategy, grid.dataset) for _, _, strategy in planned]
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     rows = [
-        (each.model or "no model", variant.name, f"{each.likely.calls:.1f}", *map(in_dollars, _costs(each)))
-        for (_, variant), each in zip(pairs, found, strict=True)
+        (model or "no model", variant.name, f"{each.likely.calls:.1f}", *map(in_dollars, _costs(each)))
+        for (model, variant, _), each in zip(planned, found, strict=True)
     ]
-    sums = [None if None in each else sum(filter(None, each)) for each in zip(*map(_costs, found), strict=True)]
+    free = _asked_before(planned) if is_cached else {}
+    paid = [_costs(each) for at, each in enumerate(found) if at not in free]
+    sums = [None if None in each else sum(filter(None, each)) for each in zip(*paid, strict=True)]
     rows.append(("all", "", "", *map(in_dollars, sums)))
     show(table(("model", "variant", "calls a question", "likely", "at most"), rows))
     told = f"{counted(len(grid.dataset), 'question')} a run; a reply is taken to be {REPLY_TOKENS} tokens long"
-    free = _asked_before([variant for _, variant in pairs], built) if is_cached else {}
-    parts = [told, "nothing was asked", *(f"{one} costs nothing after {other}" for one, other in free.items())]
-    say(text("; ".join(parts), "dim"))
+    names = {planned[at][1].name: planned[first][1].name for at, first in free.items()}
+    parts = [told, "nothing was asked", *(f"{one} costs nothing after {other}" for one, other in names.items())]
+    say(text("; ".join(parts) + ("; all leaves these out, and others may be free too" if free else ""), "dim"))
 
 
-def _asked_before(variants: Sequence[Variant], built: Sequence[Strategy]) -> dict[str, str]:
-    """The variants that ask nothing but what an earlier one asks, with its name."""
+def _asked_before(planned: Sequence[tuple[str, Variant, Strategy]]) -> dict[int, int]:
+    """The runs, by place, that ask nothing but what an earlier one asks; each with the first such."""
     from boxkit.evaluation.ablations import asks_no_more
 
-    found: dict[str, str] = {}
-    for at, strategy in enumerate(built):
-        earlier = (
-            name.name for name, other in zip(variants, built[:at], strict=False) if asks_no_more(strategy, other)
-        )
-        first = next(earlier, None)
-        if first is not None:
-            found.setdefault(variants[at].name, first)
+    found: dict[int, int] = {}
+    for at, (model, _, strategy) in enumerate(planned):
+        earlier = (first for first in range(at) if model and asks_no_more(strategy, planned[first][2]))
+        if (first := next(earlier, None)) is not None:
+            found[at] = first
     return found
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boxkit.evaluation.datasets import Dataset
-from boxkit.evaluation.grids import Variant, ablations, check_strategy
+from boxkit.evaluation.grids import Variant, ablations, folder_of
 from boxkit.evaluation.identity import CORRECTIONS, models_of, sampled
 from boxkit.evaluation.runner import evaluate
+from boxkit.evaluation.settings import strategy_of
 from boxkit.evaluation.summary import RunReport
 from boxkit.executor import Limits
 from boxkit.llm.protocol import LLM
@@ -21,7 +21,7 @@ from boxkit.strategies.steps import Strategy
 if TYPE_CHECKING:
     from boxkit.memory import Memory
 
-__all__ = ["Variant", "ablate", "ablations", "asks_no_more", "build"]
+__all__ = ["Variant", "ablate", "ablations", "asks_no_more", "build", "runs_of"]
 
 
 def build(
@@ -39,7 +39,7 @@ def build(
     Args:
         variant: Which.
         llm: Who is asked; None for nobody.
-        memory: The demonstrations that it chooses from.
+        memory: The demonstrations that it chooses from; what asks no model has none.
         dataset: What it answers.
         limits: Of generated code.
         temperature: At which the model is sampled; the variant's where None. What asks no model is not sampled.
@@ -53,9 +53,11 @@ def build(
     described = variant.strategy_graph if is_graph and variant.strategy_graph else variant.strategy
     try:
         shown = _shown(variant, memory, dataset)
-        check_strategy(described)
-        strategy = _built(described, {"llm": llm, "memory": shown, "profile": dataset.profile, "limits": limits})
-        return sampled(strategy, temperature, seed) if models_of(strategy) else strategy
+        given = {"llm": llm, "memory": shown, "profile": dataset.profile, "limits": limits}
+        strategy = strategy_of(described, given)
+        if not models_of(strategy):
+            return strategy_of(described, given | {"memory": None})
+        return sampled(strategy, temperature, seed)
     except ValueError as error:
         raise ValueError(f"{variant.name}: {error}") from error
 
@@ -71,35 +73,20 @@ def _shown(variant: Variant, memory: Memory | None, dataset: Dataset) -> Memory 
     if not len(shown):
         told = ", ".join(f"{name} {value!r}" for name, value in wanted.items())
         known = "; ".join(f"{name}: {_values(memory, name)}" for name in wanted)
+        is_own = "dataset" in wanted and dataset.name == Path(dataset.source).stem
+        stem = (
+            "; data of your own are called as their file is, so that those to learn from are in a "
+            f"{dataset.name}.jsonl too, in another folder"
+        )
         raise ValueError(
-            f"the memory has no demonstrations of {told}; there are {known}. Learn some (boxkit learn), or choose "
-            "other variants (--only)"
+            f"the memory has no demonstrations of {told}; there are {known}. Learn some (boxkit learn"
+            f"{stem if is_own else ''}), or choose other variants (--only)"
         )
     return shown
 
 
 def _values(memory: Memory, name: str) -> str:
     return ", ".join(sorted({str(getattr(each, name)) or "''" for each in memory})) or "none"
-
-
-def _built(described: Mapping[str, Any], given: Mapping[str, Any]) -> Strategy:
-    from boxkit import strategies
-
-    kind = str(described["kind"])
-    made = getattr(strategies, kind)
-    known = {each.name: each.default for each in dataclasses.fields(made) if each.init}
-    if "llm" in known and given["llm"] is None:
-        raise ValueError(f"{kind} needs a model")
-    parts = {
-        name: _built(value, given) if isinstance(value, Mapping) and "kind" in value else value
-        for name, value in described.items()
-        if name != "kind"
-    }
-    shared = {name: value for name, value in given.items() if name in known}
-    if not isinstance(known.get("limits"), Limits):  # a query's limits are others than those of generated code
-        shared.pop("limits", None)
-    strategy: Strategy = made(**shared | parts)
-    return strategy
 
 
 def asks_no_more(strategy: Strategy, other: Strategy) -> bool:
@@ -111,6 +98,57 @@ def asks_no_more(strategy: Strategy, other: Strategy) -> bool:
         if own is not None and most is not None and own <= most:
             other = dataclasses.replace(other, **{name: own})  # type: ignore[type-var]  # every strategy is a dataclass
     return strategy == other
+
+
+def runs_of(
+    dataset: Dataset,
+    models: Sequence[LLM | None],
+    memory: Memory | None,
+    variants: Sequence[Variant],
+    limits: Limits = Limits(),
+    *,
+    temperature: float | None = None,
+    seed: int | None = None,
+) -> list[tuple[str, Variant, Strategy]]:
+    """The runs of a grid: a variant with each model, and one that asks no model once, with no model.
+
+    Args:
+        dataset: As for `build`; the others likewise.
+        models: The models; None for what needs none.
+        memory: The demonstrations.
+        variants: Which.
+        limits: Of generated code.
+        temperature: Of what asks a model.
+        seed: Of the samples.
+
+    Returns:
+        The model's name (empty for no model), the variant and its strategy of each run, in order.
+
+    Raises:
+        ValueError: As `build`; or two of them would have one folder.
+    """
+    found: list[tuple[str, Variant, Strategy]] = []
+    by_folder: dict[tuple[str, str], tuple[str, Variant]] = {}
+    for llm, variant in itertools.product(models, variants):
+        strategy = build(variant, llm, memory, dataset, limits, temperature=temperature, seed=seed)
+        model = llm.name if llm is not None and models_of(strategy) else ""
+        folders = _folders(model, variant)
+        if folders not in by_folder:
+            by_folder[folders] = model, variant
+            found.append((model, variant, strategy))
+        elif by_folder[folders] != (model, variant):
+            other, named = by_folder[folders]
+            raise ValueError(
+                f"{variant.name!r} with {model or 'no model'} would have the folder {'/'.join(folders)} of "
+                f"{named.name!r} with {other or 'no model'} (group {named.group!r}): run one of them into another "
+                "folder"
+            )
+    return found
+
+
+def _folders(model: str, variant: Variant) -> tuple[str, str]:
+    """Where its run lies below the dataset's folder."""
+    return folder_of(model or "no model"), folder_of(variant.name)
 
 
 def ablate(
@@ -134,7 +172,7 @@ def ablate(
 
     Args:
         dataset: The questions; take a `Dataset.sample`, which is the same for the same seed.
-        models: The models; None for what needs none.
+        models: The models; None for what needs none. What asks no model is run once, with no model.
         memory: The demonstrations.
         out: The folder; the same call goes on where a killed one stopped.
         variants: Those of boxkit's own file where None.
@@ -149,33 +187,27 @@ def ablate(
         on_run: Called with a model's and a variant's name before a run; gives what to call after each question.
 
     Returns:
-        The runs, by model's and variant's name.
+        The runs, by model's and variant's name; the model's is empty where none is asked.
 
     Raises:
-        ValueError: A variant names what there is not.
+        ValueError: A variant names what there is not, or two would have one folder.
         BoxkitError: As `evaluate`.
     """
     done: dict[tuple[str, str], RunReport] = {}
-    pairs = list(itertools.product(models, variants if variants is not None else ablations()))
+    chosen = variants if variants is not None else ablations()
     # All are built before the first is paid for.
-    built = [build(variant, llm, memory, dataset, limits, temperature=temperature, seed=seed) for llm, variant in pairs]
-    for (llm, variant), strategy in zip(pairs, built, strict=True):
-        model = llm.name if llm is not None else ""
-        labels = {"model": model, "variant": variant.name, "group": variant.group}
+    planned = runs_of(dataset, models, memory, chosen, limits, temperature=temperature, seed=seed)
+    for model, variant, strategy in planned:
         done[model, variant.name] = evaluate(
             strategy,
             dataset,
-            Path(out) / _folder(dataset.name) / _folder(model or "no model") / _folder(variant.name),
+            Path(out).joinpath(folder_of(dataset.name), *_folders(model, variant)),
             limit=limit,
             concurrency=concurrency,
             dollars=dollars,
             scorers=scorers,
             again=again,
-            labels=labels,
+            labels={"model": model, "variant": variant.name, "group": variant.group},
             on_progress=on_run(model, variant.name) if on_run else None,
         )
     return done
-
-
-def _folder(name: str) -> str:
-    return re.sub(r"[^\w.=+-]+", "_", name)

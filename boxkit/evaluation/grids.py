@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from boxkit.errors import UnreadableSource, nearest
+from boxkit.errors import UnreadableSource
+from boxkit.evaluation.settings import check_strategy, choices, holds_several
 
-__all__ = ["Variant", "ablations", "check_strategy", "choices"]
+__all__ = ["Variant", "ablations", "folder_of"]
 
 #: What `Memory.only` filters by.
 _FILTERS = ("dataset", "kind", "source", "split")
-#: How a setting of a strategy is declared → what a file may give for it, and how to say so.
-_SIMPLE: dict[str, tuple[tuple[type, ...], str]] = {
-    "int": ((int,), "a whole number"),
-    "float": ((int, float), "a number"),
-    "str": ((str,), "a text"),
-    "bool": ((bool,), "true or false"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +65,20 @@ def ablations(path: str | Path | None = None, names: Sequence[str] = ()) -> list
     return [each for each in every if not names or each.name in names or each.group in names]
 
 
-def choices(name: str, known: Iterable[str]) -> str:
-    """The names near one that there is not, said to be so; all where none is near."""
-    every = list(known)
-    close = nearest(name, every)
-    return f"nearest: {', '.join(close)}" if close else f"there are: {', '.join(every)}"
-
-
 def _variants(document: Mapping[str, Any]) -> list[Variant]:
     tables = document.get("variant")
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise ValueError(f"it has no [[variant]] tables; there are: {', '.join(document) or 'no tables'}")
-    found: dict[tuple[str, str], int] = {}
-    every = []
+    every: list[Variant] = []
+    folders: dict[str, tuple[int, Variant]] = {}
     for number, table in enumerate(tables, start=1):
         told = f"variant {number} ({table.get('name', 'without a name')!r})"
         try:
             variants = list(_expanded(_variant(table)))
             for variant in variants:
-                first = found.setdefault((variant.group, variant.name), number)
-                if first != number or [each.name for each in variants].count(variant.name) > 1:
-                    raise ValueError(
-                        f"group {variant.group!r} has {variant.name!r} twice (variant {first} too); "
-                        "a name may hold a listed setting in braces: K={k}"
-                    )
+                first, other = folders.setdefault(folder_of(variant.name), (number, variant))
+                if other is not variant:
+                    raise ValueError(_told_twice(variant, first, other))
                 for described in (variant.strategy, variant.strategy_graph):
                     if described is not None:
                         check_strategy(described)
@@ -101,6 +86,22 @@ def _variants(document: Mapping[str, Any]) -> list[Variant]:
             raise ValueError(f"{told}: {error}") from error
         every += variants
     return every
+
+
+def folder_of(name: str) -> str:
+    """The folder of runs of that name."""
+    return re.sub(r"[^\w.=+-]+", "_", name)
+
+
+def _told_twice(variant: Variant, first: int, other: Variant) -> str:
+    """Runs lie in a folder by the variant's name, so that two of one folder would end where the second begins."""
+    if (variant.group, variant.name) == (other.group, other.name):
+        told = f"group {variant.group!r} has {variant.name!r} twice (variant {first} too)"
+        return f"{told}; a name may hold a listed setting in braces: K={{k}}"
+    return (
+        f"{variant.name!r} would have the folder {folder_of(variant.name)!r} of {other.name!r} in group "
+        f"{other.group!r} (variant {first}): give one of them another 'name'"
+    )
 
 
 def _variant(table: Mapping[str, Any]) -> Variant:
@@ -114,6 +115,8 @@ def _variant(table: Mapping[str, Any]) -> Variant:
     for key in ("name", "group"):
         if not isinstance(table[key], str) or not table[key].strip():
             raise ValueError(f"{key!r} is a text, not {table[key]!r}")
+    if not table["name"].strip("."):  # a folder of that name is no folder of its own
+        raise ValueError(f"'name' is {table['name']!r}, which can be no folder's")
     for key in ("strategy", "strategy_graph"):
         if key in table and not isinstance(table[key], dict):
             raise ValueError(f'{key!r} is a table such as {{ kind = "Pandora" }}, not {table[key]!r}')
@@ -132,6 +135,7 @@ def _variant(table: Mapping[str, Any]) -> Variant:
 def _expanded(variant: Variant) -> Iterator[Variant]:
     """A variant for each value of the settings that are lists; they stand in its name in braces."""
     listed = {name: values for name, values in variant.strategy.items() if isinstance(values, list)}
+    listed = {name: values for name, values in listed.items() if not holds_several(variant.strategy, name)}
     for name, values in listed.items():
         if not values:
             raise ValueError(f"{name!r} is a list without values")
@@ -139,30 +143,6 @@ def _expanded(variant: Variant) -> Iterator[Variant]:
         chosen = dict(zip(listed, each, strict=True))
         try:
             name = variant.name.format(**chosen) if chosen else variant.name
-        except (LookupError, ValueError) as error:
+        except (LookupError, ValueError, AttributeError, TypeError) as error:
             raise ValueError(f"its name has braces without a listed setting; there are: {', '.join(chosen)}") from error
         yield dataclasses.replace(variant, name=name, strategy={**variant.strategy, **chosen})
-
-
-def check_strategy(described: Mapping[str, Any]) -> None:
-    """Whether values describe a strategy, and the strategies within it.
-
-    Raises:
-        ValueError: There is no such strategy or setting, or a setting is of another kind.
-    """
-    from boxkit import strategies
-
-    kind = str(described.get("kind", ""))
-    if kind not in strategies.__all__:
-        raise ValueError(f"no strategy {kind!r}; {choices(kind, strategies.__all__)}")
-    known = {each.name: str(each.type) for each in dataclasses.fields(getattr(strategies, kind)) if each.init}
-    for name, value in described.items():
-        if name == "kind":
-            continue
-        if name not in known:
-            raise ValueError(f"{kind} has no setting {name!r}; there are: {', '.join(sorted(known))}")
-        taken, told = _SIMPLE.get(known[name].removesuffix(" | None"), ((), ""))
-        if taken and (not isinstance(value, taken) or (isinstance(value, bool) and bool not in taken)):
-            raise ValueError(f"{name!r} of {kind} is {told}, not {value!r}")
-        if isinstance(value, Mapping) and "kind" in value:
-            check_strategy(value)

@@ -64,6 +64,30 @@ GOOD = '[[variant]]\nname="a"\ngroup="b"\nstrategy={kind="Pandora"}\n'
         (GOOD + GOOD, "variant 2 .*group 'b' has 'a' twice"),
         (GOOD + "foo=1", "variant 1 .*no key 'foo'; there are: name, group, strategy"),
         (GOOD + "memory={datset='x'}", "'memory' has no key 'datset'; there are: dataset, kind, source, split"),
+        (GOOD.replace('"}', '", profile="spidr"}'), "'profile' of Pandora is one of default, spider, .*not 'spidr'"),
+        (GOOD.replace('"}', '", profile=3}'), "'profile' of Pandora is one of"),
+        (GOOD.replace('"}', '", select="nosuch"}'), "'select' of Pandora is one of similar, .*not 'nosuch'"),
+        (GOOD.replace('"}', '", layout="wide"}'), "'layout' of Pandora is one of full, compact, not 'wide'"),
+        (GOOD.replace('"}', '", limits=5}'), "'limits' of Pandora is a table such as .*not 5"),
+        (GOOD.replace('"}', '", limits={second=5}}'), "'limits' of Pandora has no field 'second'; nearest: seconds"),
+        (GOOD.replace('"}', '", limits={seconds="5"}}'), "'seconds' in 'limits' of Pandora is a number, not '5'"),
+        (GOOD.replace('"}', '", limits={seconds=0}}'), "seconds of Limits is a number above 0"),
+        (GOOD.replace('"}', '", limits={allow_weak=true}}'), "'allow_weak' in 'limits' .*--allow-weak"),
+        (GOOD.replace('"}', '", llm="gpt"}'), "'llm' of Pandora is no value of a file: .*--model"),
+        (GOOD.replace('"}', '", memory="x"}'), "'memory' of Pandora is no value of a file: .*--memory"),
+        (GOOD.replace('Pandora"', 'Planner", embedding="x"'), "'embedding' of Planner cannot be given in a file"),
+        (GOOD.replace('"}', '", temperature=nan}'), "'temperature' of Pandora is a number from 0, not nan"),
+        (GOOD.replace('"}', '", seed=-1}'), "'seed' of Pandora is a whole number from 0, not -1"),
+        (GOOD.replace("Pandora", "Strategy"), "no strategy 'Strategy'"),
+        (GOOD.replace('Pandora"', 'Text2SQLCode", calls="both"'), "'calls' of Text2SQLCode is one of single, multi"),
+        (GOOD.replace("Pandora", "SelfConsistency"), "the setting 'strategy' of SelfConsistency is missing: a table"),
+        (GOOD.replace('Pandora"', 'SelfConsistency", strategy="Pandora"'), "'strategy' of Self.* a table .*'Pandora'"),
+        (GOOD.replace('Pandora"', 'Hybrid", first={kind="Text2SQL"}'), "the setting 'fallback' of Hybrid is missing"),
+        (GOOD.replace('Pandora"', 'SelfConsistency", strategy={kind="Pandora", k="x"}'), "'strategy' .*'k' of Pandora"),
+        (GOOD.replace('Pandora"', 'Select", strategies=[{kind="Pandora"}]'), "variant 1 .*at least two strategies"),
+        (GOOD.replace('"a"', '".."'), "'name' is '..', which can be no folder's"),
+        (GOOD + GOOD.replace('"b"', '"c"'), "variant 2 .*folder 'a' of 'a' in group 'b' .variant 1.: give one"),
+        (GOOD.replace('"a"', '"a b"') + GOOD.replace('"a"', '"a_b"'), "'a_b' would have the folder 'a_b' of 'a b'"),
         ('[[variant]]\nname="a"', r"variant 1 \('a'\): the key 'group' is missing"),
         ('[[varaint]]\nname="a"', r"no \[\[variant\]\] tables; there are: varaint"),
         ("[[", "no file of ablations"),
@@ -73,6 +97,31 @@ def test_a_file_of_ablations_that_does_not_fit_says_where(tmp_path, text, said):
     (tmp_path / "mine.toml").write_text(text)
     with pytest.raises(UnreadableSource, match=rf"mine\.toml: .*{said}"):
         ablations(tmp_path / "mine.toml")
+
+
+def test_settings_of_a_file_are_what_a_strategy_takes_them_for(shop, tmp_path):
+    pandora = '{ kind = "Pandora", profile = "wikitq", limits = { memory_mb = 512 } }'
+    code = '{ kind = "Text2SQLCode", sql_limits = { seconds = 2 } }'
+    (tmp_path / "mine.toml").write_text(GOOD.replace('Pandora"', f'Select", strategies=[{pandora}, {code}]'))
+    made = build(*ablations(tmp_path / "mine.toml"), ScriptedLLM([]), memory(), shop, boxkit.Limits(seconds=9))
+    first, second = made.strategies
+    assert (first.profile, second.profile) == (PROFILES["wikitq"], PROFILES["spider"])
+    assert first.limits == boxkit.Limits(seconds=9, memory_mb=512), "what the file leaves out is the command's"
+    assert second.sql_limits.seconds == 2
+
+
+def test_what_asks_no_model_is_run_once_and_under_no_model(shop, tmp_path):
+    models = [ScriptedLLM([], name="tiny"), ScriptedLLM([], name="small")]
+    done = ablate(shop.head(1), models, memory(), tmp_path, ablations(names=["Planner"]))
+    assert [*done] == [("", "Planner")], "three rows would say the same thrice"
+    assert ablate(shop.head(1), [None], None, tmp_path, ablations(names=["Planner"])).keys() == done.keys()
+
+
+def test_runs_that_would_share_a_folder_are_refused_before_anything_is_asked(shop, tmp_path):
+    models = [ScriptedLLM(["x"], name=name) for name in ("a b", "a_b")]
+    with pytest.raises(ValueError, match=r"'-EG' with a_b would have the folder a_b/-EG of '-EG' with a b"):
+        ablate(shop.head(1), models, memory(), tmp_path, ablations(names=["-EG"]))
+    assert not models[0].requests
 
 
 def test_a_name_that_is_no_ablations_is_met_with_the_nearest():
@@ -170,6 +219,10 @@ def test_only_what_an_earlier_variant_asks_too_is_said_to_be_free(shop, tmp_path
     common = ("--limit", 1, "--model", "gpt-4o-mini", "--dry-run", *only)
     said = " ".join(grid(tmp_path, *common, "--cache", tmp_path / "cache").output.split())
     assert said.count("costs nothing") == bool(free) and (free or "") in said
+    rows = [line for line in said.split("gpt-4o-mini ")[1:] if not free or not line.startswith(free.split()[0])]
+    likely = [float(row.split("$")[1].split()[0]) for row in rows]
+    total = float(said.split(" all ")[1].split("$")[1].split()[0])
+    assert total == pytest.approx(sum(likely), abs=len(rows) * 1e-4), "what is free is not in the sum"
     assert "costs nothing" not in grid(tmp_path, *common).output
 
 
@@ -189,7 +242,7 @@ def test_a_grid_takes_what_a_run_takes(shop, tmp_path):
         assert refused.exit_code == 2 and "--dollars needs --price" in refused.output and not server.requests
         assert grid(tmp_path, *only, *shaped).exit_code == 0
         assert [request.body["seed"] for request in server.requests] == [7, 7]
-    asked, planned = (open_run(tmp_path / "grid" / "spider" / "faulty-1" / name) for name in ("-ICR", "Planner"))
+    asked, planned = (open_run(tmp_path / "grid" / "spider" / name) for name in ("faulty-1/-ICR", "no_model/Planner"))
     assert asked.usage.dollars > 0 and asked.scorers == ("bird",) and planned.done == 2
     assert asked.settings["strategy"]["profile"]["name"] == "bird"
     slip = grid(tmp_path, *only[:2], "--scorer", "spidr", "--model", "planner")
