@@ -117,7 +117,7 @@ def _errors(axes: Any, runs: Sequence[RunReport]) -> bool:
     axes.invert_yaxis()
     axes.set_xlabel("share of the errors, %")
     if counted:
-        axes.legend(fontsize=8)
+        axes.figure.legend(fontsize=8, loc="outside upper center", ncols=4)  # bars fill the axes to the end
     return bool(counted)
 
 

@@ -96,11 +96,12 @@ def _scores(runs: Sequence[RunReport]) -> Table:
 def _ablations(runs: Sequence[RunReport]) -> Table:
     """Each component's worth: the drop against the full strategy over the same questions (Pandora's Table 3).
 
-    Where there are several full ones, each run is compared with the one that differs from it in the least.
+    Where there are several full ones in its group, a run is compared with the one that differs from it in the least;
+    where its group has none, with the only one of its benchmark and model.
     """
     fulls = [run for run in runs if label_of(run, "variant") == "full" and run.values()]
     compared = [(full, run) for full in fulls for run in runs if _nearest(run, fulls) is full]
-    is_told = len({_alike(full) for full in fulls}) < len(fulls)
+    is_told = len({_alike(full)[:2] for full in fulls}) < len(fulls)
     rows = []
     for full, run in compared:
         found = compare(full, run)
@@ -131,8 +132,11 @@ def _nearest(run: RunReport, fulls: Sequence[RunReport]) -> RunReport | None:
         beside = run.folder is not None and full.folder is not None and run.folder.parent == full.folder.parent
         return changed, not beside
 
-    may = [full for full in fulls if _alike(full) == _alike(run) and set(run.values()) & set(full.values())]
-    return min(may, key=far, default=None)
+    may = [full for full in fulls if _alike(full)[:2] == _alike(run)[:2] and set(run.values()) & set(full.values())]
+    own_group = [full for full in may if _alike(full) == _alike(run)]
+    if not own_group and label_of(run, "group") and len(may) == 1:  # a run by itself is no ablation
+        return may[0]
+    return min(own_group, key=far, default=None)
 
 
 def _groups(runs: Sequence[RunReport]) -> list[Table]:
@@ -221,7 +225,7 @@ def write_report(runs: Sequence[RunReport], out: str | Path, *, figures: bool = 
 
     Raises:
         MissingExtra: Figures are wanted and matplotlib is not installed.
-        BoxkitError: A file of the same name is there that no report has written.
+        BoxkitError: A file of the same name is there that no report has written, or that someone has changed since.
     """
     folder, runs = Path(out), apart(runs)
     tables = tables_of(runs)

@@ -31,7 +31,7 @@ def replacing(folder: Path, names: Iterable[str]) -> Iterator[set[str]]:
         To be filled with the names of the files that are written.
 
     Raises:
-        BoxkitError: One of the files is there, and no report's.
+        BoxkitError: One of the files is there, and no report's, or someone has changed it since.
     """
     folder.mkdir(parents=True, exist_ok=True)
     names, earlier = set(names), _listed(folder)
@@ -42,7 +42,15 @@ def replacing(folder: Path, names: Iterable[str]) -> Iterator[set[str]]:
             where=str(folder),
             hint="name another folder, or move what is there",
         )
-    _list(folder, {**dict.fromkeys(names, ""), **earlier})
+    edited = sorted(name for name in names & earlier.keys() if _is_edited(folder / name, earlier[name]))
+    if edited:
+        raise BoxkitError(
+            f"someone has changed {', '.join(edited)} since a report was written there, which this one would overwrite",
+            where=str(folder),
+            hint="keep what was changed under another name, or name another folder",
+        )
+    # A report that is cut short leaves files of which no digest is known: the next one may overwrite these.
+    _list(folder, {**earlier, **dict.fromkeys(names, "")})
     written: set[str] = set()
     yield written
     for name in earlier.keys() - written:
@@ -73,6 +81,10 @@ def _is_unlisted_report(folder: Path) -> bool:
             return not (folder / LIST).exists() and file.read(len(BEGIN)) == BEGIN
     except (OSError, ValueError):
         return False
+
+
+def _is_edited(path: Path, digest: str) -> bool:
+    return bool(digest) and path.exists() and _digest(path) != digest
 
 
 def _digest(path: Path) -> str:

@@ -187,6 +187,14 @@ def test_an_ablation_is_compared_with_the_full_run_that_is_like_it():
     assert told == [("full (k=10)", "", ""), ("full (k=4)", "", ""), ("-EG", "full (k=4)", "-25.0 ")]
 
 
+def test_a_group_without_a_full_run_is_compared_with_the_only_one_of_its_benchmark_and_model():
+    full, other = run("full", "yyyn", group="components"), run("K=2", "ynnn", group="k")
+    rows = table("ablations", full, other, run("Pandora", "ynnn", group=""), run("K=2", "ynnn", group="k", model="x"))
+    assert [(row["variant"], row["difference"][:6]) for row in rows] == [("full", ""), ("K=2", "-50.0 ")]
+    again = run("full", "ynyn", group="components", k=4)
+    assert [row["variant"][:4] for row in table("ablations", full, other, again)] == ["full", "full"], "which of two?"
+
+
 def test_files_and_legends_tell_the_same_runs_apart_as_the_page(tmp_path):
     from matplotlib.figure import Figure
 
@@ -284,12 +292,36 @@ def test_another_report_takes_the_place_of_boxkits_own_files_only(tmp_path):
     (tmp_path / "scores_of_mine.csv").write_text("mine")
     write_report([run("full", "yy", group="components"), run("-EG", "yn", group="components")], tmp_path)
     first = {path.name for path in tmp_path.iterdir()}
-    (tmp_path / "costs.csv").write_text("edited")
     assert {"ablations.csv", "errors.png"} <= first
     write_report([run("other", "yy")], tmp_path, figures=False)
     left = {path.name for path in tmp_path.iterdir()}
     assert not {"ablations.csv", "errors.png", "scores.png"} & left, "the tables of runs that are no longer reported"
     assert (tmp_path / "scores_of_mine.csv").read_text() == "mine" and {"report.md", "scores.csv"} <= left
+
+
+def test_a_report_that_someone_has_changed_is_not_lost(tmp_path):
+    runs = [run("full", "yy")]
+    write_report(runs, tmp_path, figures=False)
+    write_report(runs, tmp_path, figures=False)
+    with (tmp_path / "report.md").open("a") as file:
+        file.write("NOTE")
+    with pytest.raises(BoxkitError, match=r"changed report\.md since"):
+        write_report(runs, tmp_path, figures=False)
+    (tmp_path / "report.md").rename(tmp_path / "mine.md")
+    write_report(runs, tmp_path, figures=False)
+    assert "NOTE" in (tmp_path / "mine.md").read_text() and "NOTE" not in (tmp_path / "report.md").read_text()
+
+
+def test_a_report_that_was_cut_short_is_written_anew(tmp_path, monkeypatch):
+    runs = [run("full", "yy"), run("other", "yn")]
+    write_report(runs[:1], tmp_path, figures=False)
+    with monkeypatch.context() as cut:
+        cut.setattr("boxkit.evaluation.report._notes", lambda _: "notes")
+        cut.setattr("boxkit.evaluation.report.REPORT", "nowhere/report.md")
+        with pytest.raises(OSError, match="nowhere"):
+            write_report(runs, tmp_path, figures=False)
+    write_report(runs, tmp_path, figures=False)
+    assert "other" in (tmp_path / "scores.csv").read_text()
 
 
 def test_a_report_overwrites_nothing_that_no_report_has_written(tmp_path):
