@@ -16,6 +16,7 @@ from boxkit.cli.exits import Exit, end, reported
 from boxkit.cli.options import Asking, Confinement, asking, confinement
 from boxkit.cli.terms import Terms, check_budget, terms
 from boxkit.cli.verdicts import exit_of, tell_left, tell_others, tell_outdated, tell_unjudged
+from boxkit.errors import BoxkitError
 from boxkit.wording import counted
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ def evaluate(dataset: str, asking: Asking, terms: Terms, confinement: Confinemen
         boxkit eval spider=data/spider --model gpt-4o-mini --out runs/spider --dollars 5
     """
     with reported():
+        if options["rescore"] and (options["dry_run"] or terms.again):
+            given = "--dry-run" if options["dry_run"] else "--again"
+            raise click.UsageError(f"--rescore judges anew and asks nothing: leave out {given}")
         asked = dataset_named(dataset, options)
         if options["rescore"]:
             _print(_rescored(asked, terms, options), options)
@@ -109,8 +113,14 @@ def _run(strategy: Strategy, dataset: Dataset, terms: Terms, options: dict[str, 
     for each in dataset.notes:
         _say(each)
     _tell_foreign(options["out"])
+    latest: list[RunReport] = []
     try:
         with running(count) as told:
+
+            def noted(report: RunReport) -> None:
+                latest[:] = [report]
+                told(report)
+
             return boxkit.evaluate(
                 strategy,
                 dataset,
@@ -120,8 +130,13 @@ def _run(strategy: Strategy, dataset: Dataset, terms: Terms, options: dict[str, 
                 dollars=terms.dollars,
                 scorers=terms.scorers or None,
                 again=terms.again,
-                on_progress=told,
+                on_progress=noted,
             )
+    except BoxkitError as error:
+        if latest and latest[0].done:  # it is paid for, and without --out kept nowhere else
+            latest[0].stopped = str(error).partition("\n")[0]
+            _print(latest[0], options)
+        raise
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 

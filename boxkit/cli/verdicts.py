@@ -54,7 +54,8 @@ def tell_left(report: RunReport) -> None:
         say(text(f"the server did not take {told}: where it was to blame, --again model asks {them} anew", "yellow"))
     if report.stopped:
         more = " with more --dollars" if report.stopped.startswith("the budget") else ""
-        say(text(f"stopped: {report.stopped}; the same command{more} goes on", "yellow"))
+        then = f"the same command{more} goes on" if report.folder is not None else "--out FOLDER keeps what is done"
+        say(text(f"stopped: {report.stopped}; {then}", "yellow"))
 
 
 def exit_of(runs: Iterable[RunReport]) -> Exit:

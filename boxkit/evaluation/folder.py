@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
@@ -16,10 +16,11 @@ from typing import IO, Any
 from boxkit.answer import Usage
 from boxkit.canonical import LONG_BITS
 from boxkit.errors import BoxkitError, SourceNotFound, UnreadableSource
+from boxkit.evaluation.identity import check_same
 from boxkit.evaluation.records import Record, check_kinds, usage_of
 from boxkit.evaluation.scorers.score import as_text
 
-__all__ = ["Lost", "RunFolder", "read_run"]
+__all__ = ["Lost", "RunFolder", "check_settings", "read_run"]
 
 RECORDS = "records.jsonl"
 SETTINGS = "run.json"
@@ -47,6 +48,7 @@ class RunFolder:
         path: The folder; None keeps everything in memory only.
         settings: What shapes the outcome; a folder with other settings is refused.
         about: What a report says of the run beside its settings.
+        formerly: Settings as earlier versions wrote them, where they said the same; they become today's.
         records: Finished questions.
         lost: Calls that failed.
         synced: How much of what was added is on disk.
@@ -57,6 +59,7 @@ class RunFolder:
     about: Mapping[str, Any] = field(default_factory=dict)
     records: list[Record] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
+    formerly: Mapping[str, Any] = field(default_factory=dict)
     _file: IO[bytes] | None = None
     _waiting: list[bytes] = field(default_factory=list, repr=False)
     synced: int = 0
@@ -111,7 +114,7 @@ class RunFolder:
         assert self.path is not None and self._file is not None
         settings = self.path / SETTINGS
         if settings.exists():
-            _check(_parsed(settings)["settings"], self.settings, settings)
+            check_settings(self.path, self.settings, self.formerly)
             whole = _whole_lines(self.path / RECORDS)
             self._file.truncate(whole)
             self.records, self.lost = _read(self.path / RECORDS)
@@ -316,23 +319,16 @@ def _read(path: Path) -> tuple[list[Record], list[Lost]]:
     return list(records.values()), lost
 
 
-def _check(theirs: Mapping[str, Any], ours: Mapping[str, Any], path: Path) -> None:
-    changed = [(name, was, now) for name, was, now in _differences(theirs, json.loads(json.dumps(ours)), "")]
-    if changed:
-        listed = "".join(f"\n  {name}: was {was!r}, is {now!r}" for name, was, now in changed[:5])
-        raise BoxkitError(
-            f"this run was begun with other settings, and runs do not mix:{listed}",
-            where=str(path.parent),
-            hint="go on with the same settings, or evaluate into another folder",
-        )
+def check_settings(path: Path, settings: Mapping[str, Any], formerly: Mapping[str, Any]) -> None:
+    """Whether the run in a folder goes on with these settings, or as earlier versions wrote them.
 
-
-def _differences(was: Any, now: Any, name: str) -> Iterable[tuple[str, Any, Any]]:
-    if isinstance(was, dict) and isinstance(now, dict):
-        for key in dict.fromkeys((*was, *now)):
-            yield from _differences(was.get(key), now.get(key), f"{name}.{key}" if name else key)
-    elif was != now:
-        yield name, was, now
+    Raises:
+        SourceError: The folder holds no run, or a damaged one.
+        BoxkitError: It has others.
+    """
+    theirs = dict(_parsed(path / SETTINGS)["settings"])
+    theirs |= {name: settings[name] for name, old in formerly.items() if theirs.get(name) == old}
+    check_same(theirs, json.loads(json.dumps(settings)), path)
 
 
 def _settings(run: RunFolder) -> bytes:

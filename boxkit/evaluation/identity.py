@@ -6,11 +6,13 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, TypeVar
 
 from boxkit.canonical import json_value
+from boxkit.errors import BoxkitError
 from boxkit.evaluation.datasets import Dataset
 from boxkit.llm.protocol import LLM
 from boxkit.llm.wrapper import identity_of
@@ -18,7 +20,19 @@ from boxkit.memory import Memory
 from boxkit.prompts import prompt_version
 from boxkit.strategies.steps import Strategy
 
-__all__ = ["CORRECTIONS", "described", "models_of", "rewritten", "run_settings", "sampled", "seed_of", "without_split"]
+__all__ = [
+    "CORRECTIONS",
+    "check_same",
+    "described",
+    "formerly",
+    "models_of",
+    "questions_of",
+    "rewritten",
+    "run_settings",
+    "sampled",
+    "seed_of",
+    "without_split",
+]
 
 T = TypeVar("T")
 
@@ -71,10 +85,54 @@ def run_settings(strategy: Strategy, dataset: Dataset) -> dict[str, Any]:
     return {
         "dataset": dataset.name,
         "split": dataset.split,
-        "questions": dataset.digest,
+        "questions": questions_of(dataset),
         "strategy": described(strategy),
         "prompts": prompt_version(),
     }
+
+
+def questions_of(dataset: Dataset) -> str:
+    """What tells a dataset's questions from others: 16 hex digits of their ids, words and sources.
+
+    Not of gold, in which a mistake may be mended: answers stay what they are, and `rescore` judges them anew.
+    """
+    told = hashlib.sha256()
+    for task in dataset.tasks:
+        told.update(repr((task.key, task.asked, task.source)).encode("utf-8", "surrogatepass"))
+    return told.hexdigest()[:16]
+
+
+def formerly(dataset: Dataset) -> dict[str, Any]:
+    """Settings that say the same as `run_settings` in folders of earlier versions, which counted gold programs too."""
+    return {"questions": dataset.digest}
+
+
+def check_same(theirs: Mapping[str, Any], ours: Mapping[str, Any], where: Path) -> None:
+    """Whether the settings of the run in a folder are these, both as JSON gives them.
+
+    Raises:
+        BoxkitError: They are not; the message lists the first that differ.
+    """
+    changed = list(_differences(theirs, ours, ""))
+    if not changed:
+        return
+    hint = "go on with the same settings, or evaluate into another folder"
+    if [name for name, _, _ in changed] == ["questions"]:
+        hint = (
+            "go on with the same questions, or evaluate into another folder; where these have all that the run has "
+            "answered (rows were added), --rescore judges those by them, and the run goes on"
+        )
+    listed = "".join(f"\n  {name}: was {was!r}, is {now!r}" for name, was, now in changed[:5])
+    what = f"this run was begun with other settings, and runs do not mix:{listed}"
+    raise BoxkitError(what, where=str(where), hint=hint)
+
+
+def _differences(was: Any, now: Any, name: str) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(was, dict) and isinstance(now, dict):
+        for key in dict.fromkeys((*was, *now)):
+            yield from _differences(was.get(key), now.get(key), f"{name}.{key}" if name else key)
+    elif was != now:
+        yield name, was, now
 
 
 def _digest(memory: Memory) -> str:

@@ -15,19 +15,15 @@ from typing import Any, TypeVar
 
 from boxkit.answer import Answer, Usage
 from boxkit.errors import (
-    BadReply,
     BoxError,
     BoxkitError,
     BudgetSpent,
     ExecutorError,
     LLMError,
-    LLMTimeout,
     MissingKey,
     ModelNotFound,
     PromptTooLong,
-    RateLimited,
     Refused,
-    ServerUnavailable,
     SourceError,
 )
 from boxkit.evaluation.arguments import check_dataset, check_numbers, check_strategy, check_tasks, names_of
@@ -35,8 +31,9 @@ from boxkit.evaluation.blocking import blocking
 from boxkit.evaluation.border import all_of, is_cancelled, without_stop
 from boxkit.evaluation.datasets import Dataset, Task, open_dataset
 from boxkit.evaluation.datasets.databases import NamedBoxes
+from boxkit.evaluation.ending import PASSING, end, spent_of
 from boxkit.evaluation.folder import Lost, RunFolder
-from boxkit.evaluation.identity import models_of, run_settings, seed_of, without_split
+from boxkit.evaluation.identity import formerly, models_of, run_settings, seed_of, without_split
 from boxkit.evaluation.records import FAULTS, Record, in_own_numbers
 from boxkit.evaluation.sqlite_files import close_idle, one_look
 from boxkit.evaluation.summary import RunReport
@@ -44,17 +41,14 @@ from boxkit.exhausted import FEWER_AT_ONCE, is_exhausted
 from boxkit.prompts import prompt_version
 from boxkit.strategies.steps import Strategy, aask_then, calls_counted
 from boxkit.threads import threads, turns_in
-from boxkit.wording import counted
 
 __all__ = ["aevaluate", "evaluate"]
 
 T = TypeVar("T")
 
-#: Failures of a server rather than of a question: it is asked again, later.
-_PASSING = (RateLimited, LLMTimeout, ServerUnavailable, BadReply)
 #: Failures of a model that are the question's own: they are its result.
 _OWN = (PromptTooLong, Refused)
-#: Such failures, or faults of our own, in a row that end the run.
+#: So many passing failures, refusals, or faults of our own in a row end the run.
 _LOST_IN_A_ROW = 8
 #: Threads that load sources, compute and judge, at the most: so many may wait for databases at once.
 _THREADS = 8
@@ -97,11 +91,11 @@ async def aevaluate(
         on_progress: Called after each question with all that is done so far.
 
     Returns:
-        What came of each question, those of earlier calls included.
+        What came of each question, those of earlier calls included; where the model or its server failed several times
+        in a row, or the budget is spent, ``stopped`` says so, and the next call asks the questions that are left.
 
     Raises:
-        LLMError: The model cannot be asked: no key, no such model, or it or its server failed several times in a row;
-            those questions are not counted, and asked again by the next call.
+        LLMError: The model cannot be asked: no key, no such model, or no reply at all so far; ``usage`` is the run's.
         ExecutorError: The sandbox broke.
         BoxkitError: The folder holds a run with other settings; or a fault of boxkit's own, or of the strategy's, ended
             several questions in a row.
@@ -128,7 +122,8 @@ async def aevaluate(
         "source": dataset.source,
         "labels": {"model": models, "variant": strategy.name, **(labels or {})},
     }
-    with RunFolder(None if out is None else Path(out), run_settings(strategy, dataset), about) as folder:
+    settings, path = run_settings(strategy, dataset), None if out is None else Path(out)
+    with RunFolder(path, settings, about, formerly=formerly(dataset)) as folder:
         run = _Run(strategy, tasks, folder, names, dollars, on_progress, kinds)
         with threads(min(_THREADS, concurrency), "boxkit-evaluate") as pool:
             run.pool = pool
@@ -165,6 +160,8 @@ class _Run:
     given_up: list[Lost] = field(default_factory=list)
     spent: Usage = Usage()
     ended: BaseException | None = None
+    last_passing: LLMError | None = None
+    is_over_budget: bool = False
 
     def __post_init__(self) -> None:
         keys = {task.key for task in self.tasks}
@@ -208,12 +205,9 @@ class _Run:
             self._keep_given_up()
         if len(self.failed_in_a_row) == len(self.report.records):  # too few for a row, and nothing else was done
             await self._end_failing()
-        if self.ended is not None:
-            raise self.ended
-        missing = self.report.total - self.report.done
-        if missing and not self.report.stopped:
-            last = self.report.lost[-1].message.partition("\n")[0] if self.report.lost else ""
-            self.report.stopped = f"{counted(missing, 'question')} could not be asked, the last because: {last}"
+        if self.is_over_budget:  # what was under way then is paid for now
+            self.report.stopped = spent_of(self.spent, self.dollars)
+        end(self.report, self.ended, self.last_passing)
 
     async def _worker(self) -> None:
         while await self._next():
@@ -244,7 +238,7 @@ class _Run:
             return False
         mean = self.spent.dollars / self.report.done if self.report.done else 0.0
         if self.spent.dollars >= self.dollars or self.spent.dollars + mean * (self.running + 1) > self.dollars:
-            self.report.stopped = f"the budget is spent: {self.spent.dollars:.4f} of {self.dollars:g} dollars"
+            self.is_over_budget, self.report.stopped = True, spent_of(self.spent, self.dollars)
         return not self.report.stopped
 
     async def _one(self, task: Task) -> None:
@@ -264,7 +258,7 @@ class _Run:
                 if spent:
                     await self._lost(task, error, all_of(spent))
                 return
-            except _PASSING as error:
+            except PASSING as error:
                 await self._lost(task, error, error.usage or Usage())
                 self._put_back(task, error)
                 return
@@ -342,7 +336,7 @@ class _Run:
             return await aask_then(self.strategy, task.asked, boxes, keep), True
         except (SourceError, BoxError) as error:
             return record.failed("source", str(error)), True
-        except (BudgetSpent, MissingKey, ModelNotFound, ExecutorError, *_PASSING):
+        except (BudgetSpent, MissingKey, ModelNotFound, ExecutorError, *PASSING):
             raise
         except LLMError as error:
             kind = next((each for each in _OWN if isinstance(error, each)), type(error))
@@ -390,7 +384,7 @@ class _Run:
 
     def _put_back(self, task: Task, error: LLMError) -> None:
         """Ask again later, unless the server seems to be gone."""
-        self.lost_in_a_row += 1
+        self.lost_in_a_row, self.last_passing = self.lost_in_a_row + 1, error
         self.tries[task.key] += 1
         if self.lost_in_a_row >= _LOST_IN_A_ROW:
             self.ended = self.ended or error

@@ -14,6 +14,7 @@ from boxkit.errors import BoxkitError
 from boxkit.evaluation.cells import encoded
 from boxkit.evaluation.datasets import Dataset, Task
 from boxkit.evaluation.folder import Lost, RunFolder, read_run, rewrite
+from boxkit.evaluation.identity import questions_of
 from boxkit.evaluation.records import Record
 from boxkit.evaluation.scorers import SCORERS
 from boxkit.evaluation.scorers import scorer as scorer_of
@@ -225,7 +226,7 @@ def rescore(path: str | Path, scorers: Sequence[str] | None = None, dataset: Dat
         task = tasks[record.key]
         return (record if _has_same_program(record, task) else record.with_gold(task)).scored(names)
 
-    return _report(rewrite(path, judged, scorers=names, questions=dataset.digest))
+    return _report(rewrite(path, judged, scorers=names, questions=questions_of(dataset)))
 
 
 def outdated(run: RunReport, dataset: Dataset) -> list[Record]:

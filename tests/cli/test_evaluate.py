@@ -200,6 +200,17 @@ def test_verdicts_by_gold_that_was_corrected_since_say_so_until_they_are_judged_
     assert "another gold" not in run(*common).output
 
 
+def test_a_gold_query_that_was_mended_locks_no_run(spider, tmp_path):
+    crowd(tmp_path, 3)
+    file = tmp_path / "spider" / "dev.json"
+    common = (spider, "--strategy", "planner", "--out", tmp_path / "run")
+    assert run(*common, "--limit", 2).exit_code == 0
+    file.write_text(file.read_text().replace("count(*)", "count(*) + 1", 1))
+    done = run(*common)
+    assert done.exit_code == 0 and "3 of 3 done" in done.output
+    assert "1 verdict is of another gold" in " ".join(done.stderr.split())
+
+
 def test_rows_behind_what_is_asked_or_judged_need_not_fit(own, tmp_path):
     file, out = own(2, 2, None), ("--strategy", "planner", "--out", tmp_path / "run")
     first = run(file, *out, "--limit", 2)
@@ -290,6 +301,35 @@ def test_a_server_that_gives_up_on_a_question_is_told_and_not_taken_for_a_spent_
     said = " ".join(done.output.split())
     assert done.exit_code == 1 and "4 of 5 done" in said
     assert "stopped: 1 question could not be asked" in said and "--dollars" not in said
+
+
+@pytest.mark.parametrize(
+    ("count", "trouble", "code"),
+    [
+        (4, faults.rate_limited(3600), 1),
+        (13, faults.rate_limited(3600), 1),
+        (13, faults.html_page(400), 1),
+        (13, faults.wrong_key(), 4),
+    ],
+)
+def test_what_was_paid_for_before_a_server_gave_up_is_printed(spider, tmp_path, count, trouble, code):
+    crowd(tmp_path, count)
+    with FaultyServer(lambda each: "```python\nanswer = len(item)\n```" if numbered(each) < 2 else trouble) as server:
+        common = (spider, "--model", "faulty-1", "--base-url", server.base_url, "--k", 0, "--concurrency", 1)
+        done = run(*common, "--price", 1, 2, "--json")
+    told = json.loads(done.stdout)
+    assert (done.exit_code, told["done"], told["scores"]["spider"]["right"]) == (code, 2, 2)
+    assert told["stopped"] and told["usage"]["dollars"] > 0 and told["usage"]["calls"] >= 2
+
+
+def test_judging_anew_takes_no_option_of_asking_and_changes_nothing_then(own, tmp_path):
+    common = (own(2), "--out", tmp_path / "run")
+    run(*common, "--strategy", "planner")
+    before = (tmp_path / "run" / "run.json").read_bytes()
+    for option in (("--dry-run",), ("--again", "model")):
+        done = run(*common, "--rescore", "--scorer", "bird", *option)
+        assert done.exit_code == 2 and f"leave out {option[0]}" in done.output
+    assert (tmp_path / "run" / "run.json").read_bytes() == before
 
 
 def test_what_a_gateway_may_be_to_blame_for_is_told_and_asked_anew(spider, tmp_path):

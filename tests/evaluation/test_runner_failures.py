@@ -67,13 +67,24 @@ def test_a_lost_question_is_asked_again_and_its_cost_counts(shop, tmp_path):
     assert (report.done, len(report.lost), report.usage.dollars, given[7]) == (40, 2, 1.0, 3)
 
 
-def test_a_server_that_is_gone_ends_the_run_with_its_error_and_what_is_done_stays(shop, tmp_path):
+@pytest.mark.parametrize("limit", [8, None])
+def test_a_server_that_is_gone_ends_the_run_with_what_is_done_and_its_words(shop, tmp_path, limit):
     def reply(price):
-        return rows_above(price) if price < 6 else LLMTimeout("gone")
+        return rows_above(price) if price < 6 else LLMTimeout("gone", usage=Usage(1, dollars=0.5))
 
-    with pytest.raises(LLMTimeout, match="gone"):
-        evaluate(knowing(model(reply)), shop, tmp_path / "run", concurrency=2)
+    report = evaluate(knowing(model(reply, dollars=0.5)), shop, tmp_path / "run", limit=limit, concurrency=1)
+    asked = 6 if limit else 8  # two questions three times each, or eight
+    assert (report.done, report.summary().right, report.usage.dollars) == (6, 6, 3 + asked / 2)
+    assert report.stopped == f"{report.total - 6} questions could not be asked, the last because: LLMTimeout: gone"
     assert evaluate(knowing(model()), shop, tmp_path / "run").done == 40
+
+
+@pytest.mark.parametrize("limit", [2, None])
+def test_a_server_that_never_answered_is_an_error_and_its_usage_all_calls(shop, limit):
+    gone = model(lambda price: LLMTimeout("gone", usage=Usage(1, dollars=0.5)))
+    with pytest.raises(LLMTimeout, match="gone") as raised:
+        evaluate(knowing(gone), shop, limit=limit, concurrency=1)
+    assert raised.value.usage.calls == len(gone.requests) == (6 if limit else 8)
 
 
 def test_a_missing_key_ends_the_run_at_once(shop):

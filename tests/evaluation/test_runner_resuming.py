@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -62,6 +63,21 @@ def test_changed_settings_do_not_mix(shop, tmp_path, change, said):
     with pytest.raises(BoxkitError, match=said):
         evaluate(strategy, dataset, tmp_path / "run")
     assert len(lines(tmp_path / "run")) == 3
+
+
+def test_gold_that_was_mended_ends_no_run_not_even_one_of_an_earlier_version(shop, tmp_path):
+    evaluate(knowing(model()), shop, tmp_path / "run", limit=3)
+    mended = replace(shop, tasks=(replace(shop[0], program="SELECT 1", context={"sql": "SELECT 1"}), *shop[1:]))
+    assert evaluate(knowing(model()), mended, tmp_path / "run", limit=4).done == 4, "what was paid for would be locked"
+    path = tmp_path / "run" / "run.json"
+    settings = json.loads(path.read_text())
+    now = settings["settings"]["questions"]
+    settings["settings"]["questions"] = shop.digest  # gold programs were counted too
+    path.write_text(json.dumps(settings))
+    assert evaluate(knowing(model()), shop, tmp_path / "run", limit=5).done == 5
+    assert json.loads(path.read_text())["settings"]["questions"] == now
+    with pytest.raises(BoxkitError, match="--rescore judges those"):
+        evaluate(knowing(model()), shop.sample(7), tmp_path / "run")
 
 
 @dataclass(frozen=True)
@@ -196,8 +212,8 @@ def test_a_kill_ends_no_row_of_failures(shop, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         evaluate(knowing(model(refusing)), shop, tmp_path / "run", concurrency=1, on_progress=killed)
     assert len([each for each in open_run(tmp_path / "run").records if each.unasked]) == 5
-    with pytest.raises(LLMError, match="failed 8 questions in a row"):
-        evaluate(knowing(model(refusing)), shop, tmp_path / "run", concurrency=1)
+    report = evaluate(knowing(model(refusing)), shop, tmp_path / "run", concurrency=1)
+    assert report.stopped.startswith("the model failed 8 questions in a row: LLMError: HTTP 400") and report.done == 4
     kept = open_run(tmp_path / "run")
     assert (kept.done, kept.summary().right, len(kept.lost)) == (4, 4, 8), "what the gateway refused counts as wrong"
 
