@@ -12,7 +12,7 @@ import click
 from boxkit.cli.datasets import dataset_named, dataset_options
 from boxkit.cli.exits import Exit, end, reported
 from boxkit.cli.options import Confinement, confinement, profile_option
-from boxkit.cli.strategies import profile_named
+from boxkit.cli.strategies import memory_at, profile_named
 from boxkit.cli.terms import Terms, check_budget, terms
 from boxkit.cli.verdicts import exit_of, tell_outdated
 from boxkit.wording import counted
@@ -43,7 +43,12 @@ __all__ = ["ablate", "label", "report"]
 @click.option("--grid", metavar="FILE", type=click.Path(dir_okay=False), help="A TOML file of your own ablations.")
 @click.option("--model", "models", multiple=True, metavar="NAME", help="A language model. May be repeated.")
 @click.option("--base-url", metavar="URL", help="An OpenAI-compatible server.")
-@click.option("--memory", metavar="FOLDER", help="Demonstrations of your own; else those that come with boxkit.")
+@click.option(
+    "--memory",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False),
+    help="Demonstrations of your own; else those that come with boxkit.",
+)
 @click.option("--cache", metavar="FOLDER", type=click.Path(file_okay=False), help="Keep the model's replies here.")
 @profile_option
 @terms("For each run.")
@@ -69,7 +74,7 @@ def ablate(dataset: str, terms: Terms, confinement: Confinement, **options: Any)
         grid = _Grid(
             asked,
             [around(llm) if llm is not None else None for llm in models],
-            _memory(options["memory"]) if any(llm is not None for llm in models) else None,
+            memory_at(options["memory"]) if any(llm is not None for llm in models) else None,
             variants,
             confinement.limits(),
             terms,
@@ -110,12 +115,6 @@ def _model(name: str | None, options: dict[str, Any]) -> LLM | None:
 
     llm, _ = model_for(name, options["base_url"])
     return Cached(llm, options["cache"]) if llm is not None and options["cache"] else llm
-
-
-def _memory(folder: str | None) -> Memory:
-    from boxkit.memory import Memory
-
-    return Memory.open(folder) if folder else Memory.starter()
 
 
 def _estimate(grid: _Grid, *, is_cached: bool) -> None:

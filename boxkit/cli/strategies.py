@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from boxkit.profile import Profile
     from boxkit.strategies.steps import Strategy
 
-__all__ = ["STRATEGIES", "is_free", "is_on_this_machine", "model_for", "profile_named", "strategy_for"]
+__all__ = ["STRATEGIES", "is_free", "is_on_this_machine", "memory_at", "model_for", "profile_named", "strategy_for"]
 
 PLANNER = "planner"
 
@@ -132,12 +132,21 @@ def profile_named(name: str) -> Profile:
     return PROFILES[name]
 
 
-def _memory(asking: Asking) -> Memory | None:
+def memory_at(folder: str | None) -> Memory:
+    """The memory of that folder; the one that comes with boxkit where None. An empty one is said to be so."""
+    from boxkit.cli.terminal import say, text
     from boxkit.memory import Memory
 
-    if asking.k == 0:
-        return None
-    return Memory.open(asking.memory) if asking.memory else Memory.starter()
+    if not folder:
+        return Memory.starter()
+    memory = Memory.open(folder)
+    if not len(memory):
+        say(text(f"the memory {folder} is empty: no demonstrations are shown (boxkit learn makes some)", "yellow"))
+    return memory
+
+
+def _memory(asking: Asking) -> Memory | None:
+    return None if asking.k == 0 else memory_at(asking.memory)
 
 
 def _planner(asking: Asking, profile: Profile, limits: Limits) -> Strategy:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from boxkit.converters.graph import entities_of
+from boxkit.errors import MissingExtra
 from boxkit.evaluation.datasets import Dataset, Task, open_dataset
 from boxkit.evaluation.judging import Predicted, judge
 from boxkit.executor import Limits
@@ -73,6 +74,7 @@ def learn(
 
     Raises:
         ValueError: An annotator that needs a model where there is none, or a bound is no number above 0.
+        MissingExtra: Gold SQL is to be transpiled, and sqlglot is not installed.
         LLMError: The model could not be asked, several times in a row.
         MemoryStoreError: The memory's folder holds a run with other settings, or another run is learning into it.
     """
@@ -86,6 +88,7 @@ def learn(
         annotator = annotator_for(
             annotator, llm, attempts=attempts, k=k, show_gold=show_gold, limits=limits, profiles=profiles
         )
+    _check_parser(every, annotator)
     return _learn(
         every,
         annotator,
@@ -97,6 +100,16 @@ def learn(
         target=target,
         on_progress=on_progress,
     )
+
+
+def _check_parser(examples: Iterable[Example], annotator: Annotator) -> None:
+    """What gold SQL is read with, before a folder is made: the memory in it would be empty."""
+    parts = (annotator.first, annotator.second) if isinstance(annotator, InTurn) else (annotator,)
+    if any(isinstance(each, Transpile) for each in parts) and any(each.language == "sql" for each in examples):
+        try:
+            import sqlglot  # noqa: F401 - whether it is there
+        except ImportError as error:
+            raise MissingExtra("sqlglot", "sql") from error
 
 
 def annotator_for(

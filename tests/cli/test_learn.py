@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
+import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -59,6 +60,24 @@ def test_the_report_as_json_is_the_same(boxkit_command, shop: Path, tmp_path: Pa
     told = json.loads(boxkit_command("learn", shop, "--out", tmp_path / "memory", "--json").stdout)
     assert [(row["right"], row["refused"], row["wrong"]) for row in told["datasets"]] == [(1, 1, 1)]
     assert told["reasons"]["refused"] == {"a RECURSIVE CTE": 1}
+
+
+def test_without_its_extra_nothing_is_made_and_an_empty_memory_is_said_to_be_so(
+    boxkit_command, shop: Path, tmp_path: Path, monkeypatch
+) -> None:
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "sqlglot", None)
+        refused = boxkit_command("learn", shop, "--out", tmp_path / "memory")
+    assert refused.exit_code == 6 and "boxkit[sql]" in refused.stderr and not (tmp_path / "memory").exists()
+    (tmp_path / "memory").mkdir()
+    with FaultyServer("```python\nanswer = 2\n```") as server:
+        model = ("--model", "faulty-1", "--base-url", server.base_url, "--memory", tmp_path / "memory")
+        asked = boxkit_command("ask", tmp_path / "shop.sqlite", "How many items?", *model)
+        ablated = boxkit_command(
+            *("ablate", f"own={shop}", "--only", "-EG", "--limit", 1, "--out", tmp_path / "runs", *model)
+        )
+    for result in (asked, ablated):
+        assert result.exit_code == 0 and "is empty: no demonstrations are shown" in " ".join(result.stderr.split())
 
 
 def test_a_kill_loses_nothing_and_repeats_nothing(boxkit_process, boxkit_command, shop: Path, tmp_path: Path) -> None:
