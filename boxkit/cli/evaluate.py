@@ -69,7 +69,7 @@ def evaluate(dataset: str, asking: Asking, terms: Terms, confinement: Confinemen
             end(Exit.ANSWERED)
         strategy, who = strategy_of(asking, confinement, asked, terms)
         if options["dry_run"]:
-            _print_estimate(strategy, asked, options, who)
+            _print_estimate(strategy, asked, terms, options, who)
             end(Exit.ANSWERED)
         run = _run(strategy, asked, terms, options, who)
         _print(run, options)
@@ -340,31 +340,42 @@ def _summary(summary: Summary) -> dict[str, Any]:
     return state if summary.questions else state | {"score": None, "low": None, "high": None}
 
 
-def _print_estimate(strategy: Strategy, dataset: Dataset, options: dict[str, Any], who: str) -> None:
+def _print_estimate(strategy: Strategy, dataset: Dataset, terms: Terms, options: dict[str, Any], who: str) -> None:
     from boxkit.canonical import json_value
     from boxkit.cli.terminal import print_json, show, text, waiting
-    from boxkit.evaluation.estimate import estimate
+    from boxkit.evaluation.estimate import estimate, left_to_ask
 
+    limit = options["limit"]
+    try:
+        left = left_to_ask(strategy, dataset, options["out"], terms.again)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    wanted = {task.key for task in dataset.head(limit)}
+    left = replace(left, tasks=tuple(task for task in left if task.key in wanted))
     with waiting("making prompts"):
-        found = estimate(strategy, dataset.head(options["limit"]))
+        found = estimate(strategy, left)
     if options["as_json"]:
         print_json(json_value(found) | {"dollars": found.dollars, "dollars_at_most": found.dollars_at_most})
         return
-    show(text(_told(found, who), lines=True))
+    show(text(_told(found, who, len(wanted)), lines=True))
 
 
-def _told(found: Estimate, who: str) -> str:
+def _told(found: Estimate, who: str, wanted: int) -> str:
     from boxkit.cli.answers import in_dollars
     from boxkit.evaluation.estimate import REPLY_TOKENS
 
     of = "it" if found.questions == 1 else f"{found.looked_at} of them"
-    lines = [f"{counted(found.questions, 'question')}, answered by {who}; prompts made of {of}"]
+    left = f"{found.questions} of {counted(wanted, 'question')} left to ask"
+    asked = counted(wanted, "question") if found.questions == wanted else left
+    lines = [f"{asked}, answered by {who}; prompts made of {of}"]
     for name, load, dollars in (
         ("likely", found.likely, found.dollars),
         ("at most", found.most, found.dollars_at_most),
     ):
+        cached = f" ({load.cached_calls:.1f} of them cached)" if load.cached_calls else ""
         lines.append(
-            f"{name}: {load.calls:.1f} calls a question, {load.prompt_tokens * found.questions:,.0f} tokens sent, "
+            f"{name}: {load.calls:.1f} calls a question{cached}, "
+            f"{load.prompt_tokens * found.questions:,.0f} tokens sent, "
             f"{load.completion_tokens * found.questions:,.0f} received: {in_dollars(dollars)}"
         )
     lines.append(f"a reply is taken to be {REPLY_TOKENS} tokens long; nothing was asked")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from boxkit.answer import Usage
 from boxkit.bounds import check_count
 from boxkit.errors import BoxkitError
+from boxkit.evaluation.arguments import names_of
 from boxkit.evaluation.datasets import Dataset
-from boxkit.evaluation.identity import CORRECTIONS, models_of, rewritten, without_split
+from boxkit.evaluation.folder import SETTINGS, check_settings, read_run
+from boxkit.evaluation.identity import CORRECTIONS, formerly, models_of, rewritten, run_settings, without_split
+from boxkit.llm.cache import Cached
 from boxkit.llm.prices import Price, price_of
 from boxkit.llm.protocol import LLM, Completion, Message, Parameters
 from boxkit.llm.reply import TokenCount
@@ -20,7 +24,7 @@ from boxkit.llm.tokens import estimate_prompt_tokens
 from boxkit.llm.wrapper import Wrapper
 from boxkit.strategies.steps import Strategy
 
-__all__ = ["REPLY_TOKENS", "Estimate", "estimate"]
+__all__ = ["REPLY_TOKENS", "Estimate", "estimate", "left_to_ask"]
 
 #: Tokens that a reply is taken to have: a few sentences and a short program.
 REPLY_TOKENS = 250
@@ -53,11 +57,19 @@ def compute_result(*given):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a question costs on the average."""
+    """What a question costs on the average.
+
+    Attributes:
+        calls: Of models.
+        prompt_tokens: Sent, by the calls that are paid for.
+        completion_tokens: Received, likewise.
+        cached_calls: How many of the calls a cache answers, which cost nothing.
+    """
 
     calls: float
     prompt_tokens: float
     completion_tokens: float
+    cached_calls: float = 0.0
 
     def dollars(self, price: Price | None) -> float | None:
         """Its price; None where that is unknown."""
@@ -109,11 +121,15 @@ class _Counting(Wrapper):
     llm: LLM
     reply: str
     calls: int = 0
+    cached_calls: int = 0
     prompt_tokens: int = 0
 
-    def complete(self, messages: Sequence[Message], parameters: Parameters = Parameters()) -> Completion:  # noqa: ARG002 - the protocol of a model
+    def complete(self, messages: Sequence[Message], parameters: Parameters = Parameters()) -> Completion:
         """The fixed reply."""
         self.calls += 1
+        if _is_cached(self.llm, messages, parameters):
+            self.cached_calls += 1
+            return Completion(self.reply, Usage(1, cached_calls=1), cached=True)
         tokens = estimate_prompt_tokens(messages)
         self.prompt_tokens += tokens
         return Completion(self.reply, Usage(1, prompt_tokens=tokens, completion_tokens=REPLY_TOKENS))
@@ -123,12 +139,45 @@ class _Counting(Wrapper):
         return self.complete(messages, parameters)
 
 
+def _is_cached(llm: LLM, messages: Sequence[Message], parameters: Parameters) -> bool:
+    """Whether a model, or one that it wraps, keeps the reply on disk."""
+    if isinstance(llm, Cached) and llm.path_of(messages, parameters).is_file():
+        return True
+    within = getattr(llm, "llm", None)
+    return isinstance(within, LLM) and _is_cached(within, messages, parameters)
+
+
+def left_to_ask(strategy: Strategy, dataset: Dataset, out: str | Path | None, again: Iterable[str] = ()) -> Dataset:
+    """The questions that `evaluate` with these arguments has yet to ask: the run in ``out`` has not finished them.
+
+    Args:
+        strategy: As for `evaluate`.
+        dataset: As for `evaluate`.
+        out: The run's folder, which need not be there yet; nothing is finished where None.
+        again: The kinds of failure whose questions are asked anew.
+
+    Raises:
+        SourceError: The folder holds a damaged run.
+        BoxkitError: It is of other settings, so that the run would be refused.
+        ValueError: There is no such kind of failure.
+    """
+    _, kinds = names_of(None, tuple(again))
+    folder = None if out is None else Path(out)
+    if folder is None or not (folder / SETTINGS).exists():
+        return dataset
+    strategy = without_split(strategy, dataset.name, dataset.split)
+    check_settings(folder, run_settings(strategy, dataset), formerly(dataset))
+    done = {record.key for record in read_run(folder).records if record.failure not in kinds}
+    return dataclasses.replace(dataset, tasks=tuple(task for task in dataset.tasks if task.key not in done))
+
+
 def estimate(strategy: Strategy, dataset: Dataset, *, sample: int = 12, price: Price | None = None) -> Estimate:
     """What it would cost to evaluate a strategy; nothing is asked.
 
     Args:
         strategy: As for `evaluate`.
-        dataset: What is left to ask.
+        dataset: What is left to ask; `left_to_ask` gives it. Calls that a cache answers (`Cached`) cost nothing; how
+            many these are is taken from the sample.
         sample: Of how many questions to make the prompts.
         price: The model's; as its name says where None.
 
@@ -141,7 +190,7 @@ def estimate(strategy: Strategy, dataset: Dataset, *, sample: int = 12, price: P
     looked = dataset.sample(sample)
     likely, most = (_load(strategy, looked, reply) for reply in (_RUNS, ""))
     # A strategy of several steps may end at its first failure.
-    most = max(likely, most, key=lambda load: load.prompt_tokens)
+    most = max(likely, most, key=lambda load: (load.prompt_tokens, load.calls))
     names = ", ".join(dict.fromkeys(llm.name for llm in models))
     return Estimate(len(dataset), len(looked), names, likely, most, price or _price(models))
 
@@ -160,7 +209,7 @@ def _load(strategy: Strategy, dataset: Dataset, reply: str) -> Load:
             for at, load in zip(_MADE, loads, strict=True)
         )
 
-    return Load(at_wanted("calls"), at_wanted("prompt_tokens"), at_wanted("completion_tokens"))
+    return Load(*(at_wanted(each.name) for each in dataclasses.fields(Load)))
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
@@ -212,5 +261,7 @@ def _load_made(strategy: Strategy, dataset: Dataset, reply: str) -> Load:
         except BoxkitError:
             continue  # its source cannot be read, which costs nothing
         asked += 1
-    calls, tokens = sum(each.calls for each in made), sum(each.prompt_tokens for each in made)
-    return Load(calls / (asked or 1), tokens / (asked or 1), calls * REPLY_TOKENS / (asked or 1))
+    calls, cached = sum(each.calls for each in made), sum(each.cached_calls for each in made)
+    tokens, paid = sum(each.prompt_tokens for each in made), (calls - cached) * REPLY_TOKENS
+    of = asked or 1
+    return Load(calls / of, tokens / of, paid / of, cached / of)

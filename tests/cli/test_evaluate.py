@@ -100,6 +100,25 @@ def test_a_dry_run_costs_nothing_and_a_real_one_what_it_said(spider, tmp_path):
         assert told["usage"]["dollars"] == pytest.approx(140e-6) and told["usage"]["virtual_dollars"] > 200e-6
 
 
+def test_a_dry_run_counts_neither_what_the_run_has_nor_what_the_cache_answers(spider, tmp_path):
+    crowd(tmp_path, 6)
+    with FaultyServer("```python\nanswer = len(item)\n```") as server:
+        common = (spider, "--model", "faulty-1", "--base-url", server.base_url, "--k", 0, "--price", 1, 2)
+        kept = (*common, "--out", tmp_path / "run", "--cache", tmp_path / "cache")
+        run(*kept, "--limit", 3)
+        told = json.loads(run(*kept, "--dry-run", "--json").stdout)
+        assert (told["questions"], told["likely"]["cached_calls"]) == (3, 0) and told["dollars"] > 0
+        assert "3 of 6 questions left to ask" in run(*kept, "--dry-run").stdout
+        new = (*common, "--out", tmp_path / "new", "--cache", tmp_path / "cache", "--dry-run")
+        likely, most = run(*new, "--limit", 3).stdout.splitlines()[1:3]
+        assert "1.0 calls a question (1.0 of them cached)" in likely and "$0.0000" in likely
+        assert "3.0 calls a question (1.0 of them cached)" in most and "$0.0000" not in most
+        run(*kept)
+        nothing = json.loads(run(*kept, "--dry-run", "--json").stdout)
+        assert (nothing["questions"], nothing["dollars"], nothing["dollars_at_most"]) == (0, 0, 0)
+        assert run(*kept, "--dry-run", "--profile", "bird").exit_code == 6, "the run would be refused"
+
+
 def test_answers_are_judged_anew_by_gold_that_was_corrected_and_never_by_another_benchmark(spider, tmp_path):
     common = ("--strategy", "planner", "--out", tmp_path / "run")
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
