@@ -64,6 +64,26 @@ def test_a_row_that_does_not_fit_names_its_line(tmp_path, row, said):
     assert [task.id for task in open_dataset("spider", tmp_path, skip_bad=True)] == ["0"]
 
 
+def test_rows_of_one_line_are_told_by_their_number(tmp_path):
+    database(tmp_path / "database", "shop")
+    (tmp_path / "dev.json").write_text(json.dumps([ROW, {}, ROW, {}, ROW | {"question": 0.5, "query": " "}]))
+    with pytest.raises(
+        UnreadableSource, match=r"dev\.json:1, row 2: there is no .*\(row 4 too\)\n.*:1, row 5: 'query'"
+    ):
+        open_dataset("spider", tmp_path)
+
+
+def test_databases_that_are_taken_from_a_folder_beside_are_named(tmp_path):
+    database(tmp_path / "spider" / "database", "shop")
+    (tmp_path / "mine").mkdir()
+    written(tmp_path / "mine" / "dev.json", [ROW])
+    (note,) = open_dataset("spider", tmp_path / "mine").notes
+    assert str(tmp_path / "spider" / "database") in note, "a user would think that their own databases are asked"
+    assert not open_dataset("spider", tmp_path / "mine", databases=tmp_path / "spider" / "database").notes
+    database(tmp_path / "mine" / "database", "shop")
+    assert not open_dataset("spider", tmp_path / "mine").notes
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -203,6 +203,16 @@ def test_a_field_of_another_shape_is_its_rows_fault(tmp_path, name, row):
         open_dataset(name, tmp_path / "x.json", graph=tmp_path / "x.nt")
 
 
+def test_fields_of_own_data_that_nobody_reads_are_noted(tmp_path):
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    row = {"question": "q?", "source": "t.csv", "answer": 1}
+    lines(tmp_path / "own.jsonl", [row, row | {"orderd": True, "url": "x"}])
+    (note,) = open_dataset("own", tmp_path / "own.jsonl").notes
+    assert note == "fields that boxkit does not read: 'orderd' (is 'ordered' meant?), 'url'"
+    lines(tmp_path / "own.jsonl", [row | {"ordered": True, "group": "g", "evidence": "e", "id": "7", "program": ""}])
+    assert not open_dataset("own", tmp_path / "own.jsonl").notes
+
+
 def test_own_questions_name_their_sources(tmp_path):
     (tmp_path / "shop.csv").write_text("item,price\npen,2\nink,5\n")
     rows = [

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from boxkit.errors import nearest
 from boxkit.evaluation.datasets.databases import Databases, Kept, NamedBoxes
 from boxkit.evaluation.datasets.protocol import Dataset, Task, collect
 from boxkit.evaluation.datasets.rows import (
@@ -238,8 +239,10 @@ def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -
 
     file, split, kept = existing(path), split or "test", Kept()
     read: dict[str, None] = {}
+    unread: dict[str, None] = {}
 
     def made(at: int, row: Row) -> Task:
+        unread.update(dict.fromkeys(name for name in row.values if name not in _OWN))
         sources, ordered = _sources(row), row.values.get("ordered") or False
         paths = [each if "://" in each else str(file.parent / each) for each in sources]
         for each in paths:
@@ -274,8 +277,20 @@ def own(path: str | Path, *, split: str | None = None, skip_bad: bool = False) -
 
     tasks, bad = collect(json_rows_or_lines(file), made, skip_bad=skip_bad)
     scorers = ("starqa_tolerant", "starqa", "spider_strict")
-    notes = tuple(filter(None, (misnamed(each) for each in read if Path(each).is_file())))
-    return Dataset(file.stem, split, tasks, scorers, PROFILES["default"], bad, str(file), notes)
+    notes = [note for each in read if Path(each).is_file() and (note := misnamed(each))]
+    if unread:
+        notes.append(f"fields that boxkit does not read: {', '.join(map(_unread, list(unread)[:_NAMED]))}")
+    return Dataset(file.stem, split, tasks, scorers, PROFILES["default"], bad, str(file), tuple(notes))
+
+
+#: The fields of data of one's own, and how many others a note names.
+_OWN = ("question", "source", "answer", "id", "evidence", "group", "ordered", "program", "language")
+_NAMED = 10
+
+
+def _unread(name: str) -> str:
+    close = nearest(name, _OWN, 1)
+    return f"{shown(name)} (is {close[0]!r} meant?)" if close else shown(name)
 
 
 _SOURCES = "it is a path or an address, or a list of them"

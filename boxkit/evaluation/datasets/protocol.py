@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -55,15 +56,22 @@ class BadRow:
         line: On which line, from 1.
         problem: What does not fit.
         before: How many of the dataset's tasks stand before it.
+        number: Which row of the file it is, from 1; 0 where the line tells.
     """
 
     file: str
     line: int
     problem: str
     before: int = 0
+    number: int = 0
+
+    @property
+    def place(self) -> str:
+        """Where in its file it stands: ``3``, or ``1, row 7`` where several rows share a line."""
+        return f"{self.line}, row {self.number}" if self.number else str(self.line)
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.problem}"
+        return f"{self.file}:{self.place}: {self.problem}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +190,12 @@ def collect(
     """
     tasks: dict[str, Task] = {}
     bad: list[BadRow] = []
+    numbers: Counter[str] = Counter()
+    on_line: Counter[tuple[str, int]] = Counter()
     count = 0
     for count, row in enumerate(rows, start=1):
+        numbers[row.file] += 1
+        on_line[row.file, row.line] += 1
         try:
             if row.problem:
                 raise BadField(row.problem)
@@ -191,13 +203,15 @@ def collect(
             if task.key in tasks:
                 raise BadField(f"its id {task.id!r} is that of line {tasks[task.key].line} too")
         except BadField as error:
-            bad.append(BadRow(row.file, row.line, str(error), len(tasks)))
+            problem = str(error)
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             # A field of another shape than the reader takes apart: the rows' fault, not the reader's.
             problem = f"a field has another shape: {type(error).__name__}: {error}"
-            bad.append(BadRow(row.file, row.line, problem, len(tasks)))
         else:
             tasks[task.key] = task
+            continue
+        bad.append(BadRow(row.file, row.line, problem, len(tasks), numbers[row.file]))
+    bad = [each if on_line[each.file, each.line] > 1 else replace(each, number=0) for each in bad]
     if bad and not skip_bad:
         raise UnreadableSource(
             f"{len(bad)} of {counted(count, 'row does', 'rows do')} not fit:{_listed(bad)}",
@@ -213,10 +227,12 @@ def _listed(bad: Sequence[BadRow]) -> str:
         alike.setdefault((each.file, each.problem), []).append(each)
     told = []
     for first, *others in list(alike.values())[:_NAMED]:
-        lines = ", ".join(str(each.line) for each in others[:_LINES])
+        is_one_line = first.number and all(each.number and each.line == first.line for each in others)
+        what = "row" if is_one_line else "line"
+        lines = ", ".join(str(each.number) if is_one_line else each.place for each in others[:_LINES])
         more = f" and {len(others) - _LINES} more" if len(others) > _LINES else ""
         told.append(
-            f"\n  {first}" + (f" ({'line' if len(others) == 1 else 'lines'} {lines}{more} too)" if others else "")
+            f"\n  {first}" + (f" ({what if len(others) == 1 else what + 's'} {lines}{more} too)" if others else "")
         )
     rest = sum(map(len, list(alike.values())[_NAMED:]))
     return "".join(told) + (f"\n  … and {rest} more" if rest else "")

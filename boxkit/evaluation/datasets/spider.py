@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -87,7 +87,16 @@ def sql_dataset(
 
         tasks, bad = collect(rows, made, skip_bad=skip_bad)
     source = ", ".join(map(str, files))
-    return Dataset(layout.name, split, tasks, layout.scorers, PROFILES[layout.profile], bad, source)
+    notes = _elsewhere(found, tasks, folder) if databases is None else ()
+    return Dataset(layout.name, split, tasks, layout.scorers, PROFILES[layout.profile], bad, source, notes)
+
+
+def _elsewhere(databases: Databases, tasks: Iterable[Task], folder: Path) -> tuple[str, ...]:
+    """A note on databases that were found in another folder than the benchmark's, which nobody has named."""
+    names = dict.fromkeys(task.source for task in tasks)
+    used = {each for name in names for each in databases.folders if each in databases.path(name).parents}
+    beside = [str(each) for each in databases.folders if each in used and folder not in each.parents]
+    return (f"databases that the benchmark's folder has not are those of {', '.join(beside)}",) if beside else ()
 
 
 def _rows(files: list[Path]) -> Iterator[Row]:
