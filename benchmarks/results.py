@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import boxkit
+from boxkit.errors import BoxkitError
 from boxkit.evaluation.ablations import ablate, ablations
 from boxkit.evaluation.datasets import Dataset
 from boxkit.evaluation.records import packages
@@ -153,4 +154,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BoxkitError as error:  # data or runs that are not there, an extra that is not installed
+        sys.exit(f"{error}\n  the benchmarks are looked for in {DATA} (BOXKIT_DATA)")

@@ -176,6 +176,8 @@ def _run(grid: _Grid, out: str) -> list[RunReport]:
     from boxkit.evaluation.ablations import ablate as run_all
 
     asked = f"{counted(len(grid.dataset), 'question')} of {grid.dataset.name}"
+    for note in grid.dataset.notes:
+        say(text(note, "dim"))
 
     def told(model: str, variant: str) -> None:
         say(text(f"{variant} with {model or 'no model'}: {asked}", "dim"))

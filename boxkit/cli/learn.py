@@ -143,6 +143,8 @@ def _model(annotator: str, options: dict[str, Any]) -> LLM | None:
 
 def _read(given: str, options: dict[str, Any]) -> Dataset:
     """The dataset that an argument names, in the split that is learned from, with the options that it takes."""
+    from boxkit.cli.terminal import say, text
+
     named, equals, path = given.partition("=")
     if not equals or not path:
         named, path = guessed(given), given
@@ -150,6 +152,8 @@ def _read(given: str, options: dict[str, Any]) -> Dataset:
     split = split or _SPLITS.get(name, "train")
     own = {each: options[each] if name in takers else None for each, takers in _TAKEN_BY.items()}
     dataset = dataset_named(f"{name}/{split}={path}", {**options, **own})
+    for note in dataset.notes:
+        say(text(note, "dim"))
     return dataset.head(options["limit"])
 
 

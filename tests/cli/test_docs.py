@@ -52,6 +52,11 @@ def test_the_page_has_a_section_for_every_command() -> None:
         assert {name, *(f"{name} {each}" for each in inner)} <= described
 
 
+def test_the_list_on_top_of_the_page_has_every_command() -> None:
+    listed = re.findall(r"^boxkit (\w+)", PAGE.read_text(encoding="utf-8").split("```")[1], re.MULTILINE)
+    assert sorted(listed) == sorted(app.commands)
+
+
 def test_the_page_and_the_help_list_every_exit_code() -> None:
     page = PAGE.read_text(encoding="utf-8")
     for code in Exit:
