@@ -138,6 +138,18 @@ def test_an_ablation_never_runs_without_the_demonstrations_that_it_says(shop):
     assert build(filtered, ScriptedLLM([]), None, shop).memory is None
 
 
+def test_demonstrations_of_ones_own_data_are_found_by_the_files_name(tmp_path):
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    row = {"question": "q?", "source": "t.csv", "answer": 1}
+    (tmp_path / "other.jsonl").write_text(json.dumps(row) + "\n")
+    (tmp_path / "asked.jsonl").write_text(json.dumps(row) + "\n")
+    (short,) = ablations(names=["-SD"])
+    with pytest.raises(ValueError, match=r"of dataset 'asked'; there are dataset: other, spider.*an? asked\.jsonl too"):
+        build(short, ScriptedLLM([]), memory(), boxkit.open_dataset("own", tmp_path / "asked.jsonl"))
+    shown = build(short, ScriptedLLM([]), memory(), boxkit.open_dataset("own", tmp_path / "other.jsonl")).memory
+    assert [each.dataset for each in shown] == ["other"]
+
+
 def answering(good):
     """A model right about questions whose number ``good`` accepts, wrong about the others."""
 
