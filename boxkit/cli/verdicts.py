@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["exit_of", "tell_left", "tell_others", "tell_outdated", "tell_unjudged"]
 
-#: How many reasons of a scorer are told, the commonest first.
+#: How many reasons of a scorer are told, the commonest first; and how many names of sources.
 _REASONS = 3
 
 
@@ -63,13 +63,27 @@ def exit_of(runs: Iterable[RunReport]) -> Exit:
     return Exit.NO_ANSWER if any(run.stopped for run in runs) else Exit.ANSWERED
 
 
+def _tell_changed(report: RunReport) -> None:
+    """Say which data are other ones than earlier questions were asked of."""
+    from boxkit.cli.terminal import say, text
+    from boxkit.evaluation.states import changed_sources
+
+    changed = changed_sources(report.about)
+    if changed:
+        named = ", ".join(changed[:_REASONS]) + (f" and {len(changed) - _REASONS} more" * (len(changed) > _REASONS))
+        have = "has" if len(changed) == 1 else "have"
+        told = f"{named} {have} changed since the run began, and finished questions are of the data as they were"
+        say(text(f"{told}: another --out asks all of them anew", "yellow"))
+
+
 def tell_outdated(report: RunReport, dataset: Dataset, given: str) -> None:
-    """Say where verdicts stand that today's gold might not give."""
+    """Say where verdicts stand that today's gold might not give, and answers that today's data might not."""
     from boxkit.cli.terminal import say, text, waiting
     from boxkit.evaluation.summary import outdated
 
     if report.folder is None:
         return
+    _tell_changed(report)
     with waiting("comparing gold"):
         count = len(outdated(report, dataset))
     if count:

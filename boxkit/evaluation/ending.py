@@ -24,18 +24,21 @@ PASSING = (RateLimited, LLMTimeout, ServerUnavailable, BadReply)
 _SETTINGS = (MissingKey, ModelNotFound, BudgetSpent)
 
 
-def end(report: RunReport, error: BaseException | None, last: LLMError | None) -> None:
+def end(report: RunReport, error: BaseException | None, last: LLMError | None, over: float | None = None) -> None:
     """Say in ``report.stopped`` why a run is not whole.
 
     Args:
         report: What is done.
         error: What ended it; None where it came to its end.
         last: The last failure in passing; None where there was none.
+        over: The budget in dollars that ended it; None where none did.
 
     Raises:
         BaseException: ``error``, unless that is a server that has answered before; ``last``, where no question was
             answered at all. The usage of an `LLMError` is then the run's.
     """
+    if over is not None:  # what was under way then is paid for now
+        report.stopped = spent_of(report.usage, over)
     if error is None and not report.records and not report.stopped:
         error = last
     if isinstance(error, LLMError) and report.usage.calls:

@@ -48,6 +48,8 @@ class RunFolder:
         path: The folder; None keeps everything in memory only.
         settings: What shapes the outcome; a folder with other settings is refused.
         about: What a report says of the run beside its settings.
+        going_on: Gives ``about`` from what the folder has of it (empty where the run begins) and its finished
+            questions; it stays as it is where None.
         formerly: Settings as earlier versions wrote them, where they said the same; they become today's.
         records: Finished questions.
         lost: Calls that failed.
@@ -60,6 +62,7 @@ class RunFolder:
     records: list[Record] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
     formerly: Mapping[str, Any] = field(default_factory=dict)
+    going_on: Callable[[Mapping[str, Any], Sequence[Record]], Mapping[str, Any]] | None = None
     _file: IO[bytes] | None = None
     _waiting: list[bytes] = field(default_factory=list, repr=False)
     synced: int = 0
@@ -112,8 +115,9 @@ class RunFolder:
 
     def _begin(self) -> None:
         assert self.path is not None and self._file is not None
-        settings = self.path / SETTINGS
+        settings, earlier = self.path / SETTINGS, {}
         if settings.exists():
+            earlier = _parsed(settings)["about"]
             check_settings(self.path, self.settings, self.formerly)
             whole = _whole_lines(self.path / RECORDS)
             self._file.truncate(whole)
@@ -121,6 +125,8 @@ class RunFolder:
         elif self._file.tell():
             raise UnreadableSource(f"it has {RECORDS} but no {SETTINGS}", where=str(self.path))
         self._size = os.fstat(self._file.fileno()).st_size
+        if self.going_on is not None:
+            self.about = self.going_on(earlier, self.records)
         _replace(settings, _settings(self))
 
     def keep(self, record: Record) -> None:
@@ -274,6 +280,8 @@ _KINDS: Mapping[str, Any] = {
     "notes": list,
     "skipped": list,
     "questions": (int, str),
+    "sources": dict,
+    "changed": list,
 }
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,6 +37,7 @@ from boxkit.evaluation.folder import Lost, RunFolder
 from boxkit.evaluation.identity import formerly, models_of, run_settings, seed_of, without_split
 from boxkit.evaluation.records import FAULTS, Record, in_own_numbers
 from boxkit.evaluation.sqlite_files import close_idle, one_look
+from boxkit.evaluation.states import with_states
 from boxkit.evaluation.summary import RunReport
 from boxkit.exhausted import FEWER_AT_ONCE, is_exhausted
 from boxkit.prompts import prompt_version
@@ -123,7 +125,8 @@ async def aevaluate(
         "labels": {"model": models, "variant": strategy.name, **(labels or {})},
     }
     settings, path = run_settings(strategy, dataset), None if out is None else Path(out)
-    with RunFolder(path, settings, about, formerly=formerly(dataset)) as folder:
+    states = partial(with_states, about, tasks)
+    with RunFolder(path, settings, about, formerly=formerly(dataset), going_on=states) as folder:
         run = _Run(strategy, tasks, folder, names, dollars, on_progress, kinds)
         with threads(min(_THREADS, concurrency), "boxkit-evaluate") as pool:
             run.pool = pool
@@ -174,12 +177,7 @@ class _Run:
         done = {record.key for record in kept}
         self.waiting = deque(task for task in self.tasks if task.key not in done)
         self.report = RunReport(
-            self.folder.settings,
-            self.folder.about,
-            kept,
-            self.folder.lost,
-            len(self.tasks),
-            folder=self.folder.path,
+            self.folder.settings, self.folder.about, kept, self.folder.lost, len(self.tasks), folder=self.folder.path
         )
         self.spent = self.report.usage
         # A kill ends no row of failures: whatever is wrong with the server may be so still.
@@ -205,9 +203,7 @@ class _Run:
             self._keep_given_up()
         if len(self.failed_in_a_row) == len(self.report.records):  # too few for a row, and nothing else was done
             await self._end_failing()
-        if self.is_over_budget:  # what was under way then is paid for now
-            self.report.stopped = spent_of(self.spent, self.dollars)
-        end(self.report, self.ended, self.last_passing)
+        end(self.report, self.ended, self.last_passing, self.dollars if self.is_over_budget else None)
 
     async def _worker(self) -> None:
         while await self._next():

@@ -40,7 +40,7 @@ def test_a_run_scores_goes_on_and_is_judged_anew(spider, tmp_path):
     common = (spider, "--skip-bad", "--strategy", "planner", "--out", tmp_path / "run")
     done = run(*common, "--limit", 1)
     assert done.exit_code == 0 and "spider" in done.stdout and "100.0" in done.stdout
-    assert "rows left out: 1" in done.output and "dev.json:1: SQLite refuses" in "".join(done.output.split("\n"))
+    assert "rows left out: 1" in done.output and "SQLite refuses" in "".join(done.output.split("\n"))
     told = json.loads(run(*common, "--json").stdout)
     assert (told["done"], told["scores"]["spider"]["right"], told["usage"]["calls"]) == (2, 2, 0)
     anew = run(spider, "--skip-bad", "--out", tmp_path / "run", "--rescore", "--scorer", "bird")
@@ -217,6 +217,15 @@ def test_verdicts_by_gold_that_was_corrected_since_say_so_until_they_are_judged_
     assert "1 verdict is of another gold" in said and "--rescore` judges anew" in said
     run(common[0], "--out", tmp_path / "run", "--rescore")
     assert "another gold" not in run(*common).output
+
+
+def test_data_that_change_in_the_middle_of_a_run_are_told(own, tmp_path):
+    common = (own(2, 2), "--strategy", "planner", "--out", tmp_path / "run")
+    said = run(*common, "--limit", 1).stderr + run(*common, "--limit", 1).stderr
+    assert "since the run began" not in said
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n5,6\n")
+    for _ in range(2):  # and it stays so
+        assert "t.csv has changed since the run began" in " ".join(run(*common).stderr.split()), "answers of two tables"
 
 
 def test_a_gold_query_that_was_mended_locks_no_run(spider, tmp_path):
