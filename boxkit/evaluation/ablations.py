@@ -75,7 +75,7 @@ def _shown(variant: Variant, memory: Memory | None, dataset: Dataset) -> Memory 
         known = "; ".join(f"{name}: {_values(memory, name)}" for name in wanted)
         is_own = "dataset" in wanted and dataset.name == Path(dataset.source).stem
         stem = (
-            "; data of your own are called as their file is, so that those to learn from are in a "
+            "; data of your own are called as their file is, so that the file to learn from is called "
             f"{dataset.name}.jsonl too, in another folder"
         )
         raise ValueError(
@@ -90,7 +90,11 @@ def _values(memory: Memory, name: str) -> str:
 
 
 def asks_no_more(strategy: Strategy, other: Strategy) -> bool:
-    """Whether a strategy asks nothing but what another asks too: it is the same, or gives up after fewer replies."""
+    """Whether a strategy surely asks nothing but what another asks too: its prompts are the same, and no more.
+
+    It may be so where this says no: two memories may show the same demonstrations.
+    """
+    strategy, other = _as_prompted(strategy), _as_prompted(other)
     if type(strategy) is not type(other):
         return False
     for name in CORRECTIONS:
@@ -98,6 +102,19 @@ def asks_no_more(strategy: Strategy, other: Strategy) -> bool:
         if own is not None and most is not None and own <= most:
             other = dataclasses.replace(other, **{name: own})  # type: ignore[type-var]  # every strategy is a dataclass
     return strategy == other
+
+
+def _as_prompted(strategy: Strategy) -> Strategy:
+    """The same strategy where settings differ that change no prompt: more demonstrations than there are, or none."""
+    from boxkit.memory import Memory
+    from boxkit.strategies import Pandora
+
+    if not isinstance(strategy, Pandora) or not isinstance(strategy.memory, Memory | None):
+        return strategy
+    held = len(strategy.memory) if strategy.memory is not None else 0
+    if not held or not strategy.k:
+        return dataclasses.replace(strategy, memory=None, k=0, select="similar")
+    return dataclasses.replace(strategy, k=min(strategy.k, held)) if strategy.select == "similar" else strategy
 
 
 def runs_of(

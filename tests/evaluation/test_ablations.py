@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import boxkit
 from boxkit.cli.app import app
 from boxkit.errors import UnreadableSource
-from boxkit.evaluation.ablations import Variant, ablate, ablations, build
+from boxkit.evaluation.ablations import Variant, ablate, ablations, asks_no_more, build
 from boxkit.evaluation.report import runs_below, tables_of, write_report
 from boxkit.evaluation.summary import open_run
 from boxkit.memory import Demonstration, Memory
@@ -144,7 +144,9 @@ def test_demonstrations_of_ones_own_data_are_found_by_the_files_name(tmp_path):
     (tmp_path / "other.jsonl").write_text(json.dumps(row) + "\n")
     (tmp_path / "asked.jsonl").write_text(json.dumps(row) + "\n")
     (short,) = ablations(names=["-SD"])
-    with pytest.raises(ValueError, match=r"of dataset 'asked'; there are dataset: other, spider.*an? asked\.jsonl too"):
+    with pytest.raises(
+        ValueError, match=r"of dataset 'asked'; there are dataset: other, spider.*called asked\.jsonl too"
+    ):
         build(short, ScriptedLLM([]), memory(), boxkit.open_dataset("own", tmp_path / "asked.jsonl"))
     shown = build(short, ScriptedLLM([]), memory(), boxkit.open_dataset("own", tmp_path / "other.jsonl")).memory
     assert [each.dataset for each in shown] == ["other"]
@@ -221,6 +223,7 @@ def grid(tmp_path, *arguments):
     [
         (("full", "-EG"), "-EG costs nothing after full"),
         (("full", "k"), "K=10 costs nothing after full"),
+        (("-ICR", "K=0"), "K=0 costs nothing after -ICR"),
         (("-EG", "-CS"), None),
         (("-EG",), None),
     ],
@@ -236,6 +239,14 @@ def test_only_what_an_earlier_variant_asks_too_is_said_to_be_free(shop, tmp_path
     total = float(said.split(" all ")[1].split("$")[1].split()[0])
     assert total == pytest.approx(sum(likely), abs=len(rows) * 1e-4), "what is free is not in the sum"
     assert "costs nothing" not in grid(tmp_path, *common).output
+
+
+def test_more_demonstrations_than_there_are_change_no_prompt(shop):
+    held, llm = memory(), ScriptedLLM([])
+    made = {each.name: build(each, llm, held, shop) for each in ablations(names=["components", "k"])}
+    same = [name for name in made if name != "full" and asks_no_more(made[name], made["full"])]
+    assert same == ["-EG", "K=2", "K=4", "K=6", "K=8", "K=10"]
+    assert asks_no_more(made["K=0"], made["-ICR"]) and not asks_no_more(made["K=1"], made["-ICR"])
 
 
 def test_a_script_can_tell_a_grid_in_which_a_budget_ended_a_run(shop, tmp_path):
