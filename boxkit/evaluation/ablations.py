@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from boxkit.errors import LLMError
 from boxkit.evaluation.datasets import Dataset
+from boxkit.evaluation.ending import has_given_up
 from boxkit.evaluation.grids import Variant, ablations, folder_of
 from boxkit.evaluation.identity import CORRECTIONS, models_of, sampled
 from boxkit.evaluation.runner import evaluate
 from boxkit.evaluation.settings import strategy_of
-from boxkit.evaluation.summary import RunReport
+from boxkit.evaluation.summary import RunReport, open_run
 from boxkit.executor import Limits
 from boxkit.llm.protocol import LLM
 from boxkit.strategies.steps import Strategy
@@ -208,23 +210,31 @@ def ablate(
 
     Raises:
         ValueError: A variant names what there is not, or two would have one folder.
-        BoxkitError: As `evaluate`.
+        BoxkitError: As `evaluate`; a server that gives up once it has answered another run is that run's ``stopped``.
     """
     done: dict[tuple[str, str], RunReport] = {}
     chosen = variants if variants is not None else ablations()
     # All are built before the first is paid for.
     planned = runs_of(dataset, models, memory, chosen, limits, temperature=temperature, seed=seed)
     for model, variant, strategy in planned:
-        done[model, variant.name] = evaluate(
-            strategy,
-            dataset,
-            Path(out).joinpath(folder_of(dataset.name), *_folders(model, variant)),
-            limit=limit,
-            concurrency=concurrency,
-            dollars=dollars,
-            scorers=scorers,
-            again=again,
-            labels={"model": model, "variant": variant.name, "group": variant.group},
-            on_progress=on_run(model, variant.name) if on_run else None,
-        )
+        folder = Path(out).joinpath(folder_of(dataset.name), *_folders(model, variant))
+        try:
+            run = evaluate(
+                strategy,
+                dataset,
+                folder,
+                limit=limit,
+                concurrency=concurrency,
+                dollars=dollars,
+                scorers=scorers,
+                again=again,
+                labels={"model": model, "variant": variant.name, "group": variant.group},
+                on_progress=on_run(model, variant.name) if on_run else None,
+            )
+        except LLMError as error:
+            if not has_given_up(error) or not any(each.records for each in done.values()):
+                raise
+            run = open_run(folder)  # the server has answered other runs: what these came to is told
+            run.stopped = str(error).partition("\n")[0]
+        done[model, variant.name] = run
     return done

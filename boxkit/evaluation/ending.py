@@ -16,12 +16,17 @@ from boxkit.errors import (
 from boxkit.evaluation.summary import RunReport
 from boxkit.wording import counted
 
-__all__ = ["PASSING", "end", "spent_of"]
+__all__ = ["PASSING", "end", "has_given_up", "spent_of"]
 
 #: Failures of a server rather than of a question: it is asked again, later.
 PASSING = (RateLimited, LLMTimeout, ServerUnavailable, BadReply)
 #: Failures that a setting of the caller's is to blame for.
 _SETTINGS = (MissingKey, ModelNotFound, BudgetSpent)
+
+
+def has_given_up(error: BaseException) -> bool:
+    """Whether it is the failure of a model or its server, which may come back, and not of a setting of the caller's."""
+    return isinstance(error, LLMError) and not isinstance(error, _SETTINGS)
 
 
 def end(report: RunReport, error: BaseException | None, last: LLMError | None, over: float | None = None) -> None:
@@ -43,8 +48,7 @@ def end(report: RunReport, error: BaseException | None, last: LLMError | None, o
         error = last
     if isinstance(error, LLMError) and report.usage.calls:
         error.usage = report.usage
-    has_given_up = isinstance(error, LLMError) and not isinstance(error, _SETTINGS)
-    if error is not None and not (has_given_up and report.records):
+    if error is not None and not (has_given_up(error) and report.records):
         raise error
     missing = report.total - report.done
     if error is not None and not isinstance(error, PASSING):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import boxkit
 from boxkit.cli.app import app
-from boxkit.errors import UnreadableSource
+from boxkit.errors import LLMTimeout, UnreadableSource
 from boxkit.evaluation.ablations import Variant, ablate, ablations, asks_no_more, build
 from boxkit.evaluation.report import runs_below, tables_of, write_report
 from boxkit.evaluation.summary import open_run
@@ -255,6 +255,26 @@ def test_a_script_can_tell_a_grid_in_which_a_budget_ended_a_run(shop, tmp_path):
         stopped = grid(tmp_path, *common, "--dollars", 0.0001)
         assert stopped.exit_code == 1 and "the budget is spent" in " ".join(stopped.stdout.split())
         assert grid(tmp_path, *common, "--dollars", 10).exit_code == 0 and len(server.requests) == 2
+
+
+def test_a_grid_whose_server_gives_up_says_what_is_done(shop, tmp_path):
+    left = [9]
+
+    def reply(messages):
+        left[0] -= 1
+        return "```python\nanswer = []\n```" if left[0] >= 0 else LLMTimeout("gone")
+
+    grid = ablations(names=["K=0", "K=1", "K=2"])
+    made = ablate(shop, [ScriptedLLM(reply)], memory(), tmp_path, grid, limit=3, concurrency=1)
+    assert made and all(run.stopped == "" for run in made.values())
+    left[0] = 4
+    made = ablate(shop, [ScriptedLLM(reply)], memory(), tmp_path, grid, limit=6, concurrency=1)
+    assert [(run.done, bool(run.stopped)) for run in made.values()] == [(6, False), (4, True), (3, True)]
+    left[0] = 3
+    made = ablate(shop, [ScriptedLLM(reply)], memory(), tmp_path / "new", grid, limit=3, concurrency=1)
+    assert [(run.done, run.total, run.stopped) for run in made.values()][1:] == [(0, 3, "gone")] * 2
+    with pytest.raises(LLMTimeout):  # which never answered
+        ablate(shop, [ScriptedLLM(reply)], memory(), tmp_path / "none", grid, limit=3, concurrency=1)
 
 
 def test_a_grid_takes_what_a_run_takes(shop, tmp_path):
