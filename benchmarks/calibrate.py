@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from data_folder import needed
 
 from boxkit import BoxSet, load
 from boxkit.canonical import canonical_rows
@@ -161,4 +162,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    needed(SPIDER)
     main()

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from data_folder import needed
+
 from boxkit.box import BoxSet
 from boxkit.converters.graph import Graph
 from boxkit.converters.graph.parse import parse_file
@@ -114,4 +116,5 @@ def measure(name: str, title: str, options: dict[str, object], questions: list[Q
 
 
 if __name__ == "__main__":
+    needed(DATA)
     main(sys.argv[1:])

@@ -18,6 +18,7 @@ from typing import Any
 
 import pandas as pd
 import pyoxigraph
+from data_folder import needed
 
 import boxkit
 from boxkit.canonical import canonical_rows
@@ -210,4 +211,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    needed(DATA)
     main()

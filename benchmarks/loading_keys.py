@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import sqlglot
+from data_folder import needed
 from sqlglot import exp
 
 import boxkit
@@ -104,4 +105,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    needed(DATA)
     main()

@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from data_folder import needed
+
 DATA = Path(os.environ.get("BOXKIT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 CHINOOK = DATA / "sample_dbs" / "chinook" / "Chinook_Sqlite.sqlite"
 CODE = 'answer = Album.merge(Artist, on="ArtistId").groupby("Name").size().nlargest(3)'
@@ -101,5 +103,6 @@ def demo() -> None:
 
 
 if __name__ == "__main__":
+    needed(DATA)
     for part in (imports, prompt, question, demo):
         part()

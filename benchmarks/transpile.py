@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from data_folder import needed
 
 import boxkit
 from boxkit.box import BoxSet
@@ -183,4 +184,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    needed(DATA)
     main()

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyoxigraph
+from data_folder import needed
 
 import boxkit
 from boxkit.box import BoxSet
@@ -217,4 +218,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    needed(DATA)
     main()
