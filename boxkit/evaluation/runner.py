@@ -54,7 +54,7 @@ _OWN = (PromptTooLong, Refused)
 _LOST_IN_A_ROW = 8
 #: Threads that load sources, compute and judge, at the most: so many may wait for databases at once.
 _THREADS = 8
-#: Seconds in which finished questions gather for one sync.
+#: Seconds between two syncs, in which finished questions gather.
 _GATHER_S = 0.01
 #: How often one question is put back.
 _TRIES = 3
@@ -153,6 +153,7 @@ class _Run:
     again: frozenset[str] = frozenset()
     pool: ThreadPoolExecutor | None = None
     syncing: asyncio.Future[None] | None = None
+    next_sync: float = 0.0
     report: RunReport = field(init=False)
     waiting: deque[Task] = field(init=False)
     tries: Counter[str] = field(default_factory=Counter)
@@ -360,7 +361,9 @@ class _Run:
             await asyncio.shield(self.syncing)
 
     async def _sync_soon(self) -> None:
-        await asyncio.sleep(_GATHER_S)
+        now = asyncio.get_running_loop().time
+        await asyncio.sleep(self.next_sync - now())
+        self.next_sync = now() + _GATHER_S
         await self._in_pool(self.folder.sync)
 
     async def _lost(self, task: Task, error: BoxkitError, usage: Usage) -> None:
