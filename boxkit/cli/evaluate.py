@@ -343,10 +343,12 @@ def _summary(summary: Summary) -> dict[str, Any]:
 def _print_estimate(strategy: Strategy, dataset: Dataset, terms: Terms, options: dict[str, Any], who: str) -> None:
     from boxkit.canonical import json_value
     from boxkit.cli.terminal import print_json, show, text, waiting
+    from boxkit.evaluation.arguments import names_of
     from boxkit.evaluation.estimate import estimate, left_to_ask
 
     limit = options["limit"]
     try:
+        names_of(terms.scorers, terms.again)  # what the run would refuse
         left = left_to_ask(strategy, dataset, options["out"], terms.again)
     except ValueError as error:
         raise click.UsageError(str(error)) from error

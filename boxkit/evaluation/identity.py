@@ -120,7 +120,7 @@ def check_same(theirs: Mapping[str, Any], ours: Mapping[str, Any], where: Path) 
     if [name for name, _, _ in changed] == ["questions"]:
         hint = (
             "go on with the same questions, or evaluate into another folder; where these have all that the run has "
-            "answered (rows were added), --rescore judges those by them, and the run goes on"
+            "answered (rows were added, gold was mended), --rescore judges those by them, and the run goes on"
         )
     listed = "".join(f"\n  {name}: was {was!r}, is {now!r}" for name, was, now in changed[:5])
     what = f"this run was begun with other settings, and runs do not mix:{listed}"

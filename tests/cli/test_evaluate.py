@@ -73,6 +73,7 @@ def test_wrong_answers_are_listed_with_what_they_should_be(spider, tmp_path):
         (("nosuch=.",), "no dataset 'nosuch'"),
         (("spidre",), "there is no 'spidre'"),
         (("--scorer", "spidr"), "no scorer 'spidr'"),
+        (("--scorer", "spidr", "--dry-run"), "no scorer 'spidr'"),
         (("--rescore",), "--rescore needs --out"),
         (("--dollars", "nan"), "'nan' is no number"),
         (("--price", "-1", "2"), "-1.0 is not in the range"),
