@@ -64,7 +64,7 @@ def ablate(dataset: str, terms: Terms, confinement: Confinement, **options: Any)
         boxkit ablate spider=data/spider --only components --memory memory/ --model gpt-4o-mini --out runs/ablations
     """
     with reported():
-        asked = dataset_named(dataset, options).head(options["limit"])
+        asked = dataset_named(dataset, options)
         if options["profile"] != "default":
             asked = replace(asked, profile=profile_named(options["profile"]))
         variants = _variants(options)
@@ -78,6 +78,7 @@ def ablate(dataset: str, terms: Terms, confinement: Confinement, **options: Any)
             variants,
             confinement.limits(),
             terms,
+            options["limit"],
         )
         if options["dry_run"]:
             _estimate(grid, is_cached=options["cache"] is not None)
@@ -98,6 +99,12 @@ class _Grid:
     variants: Sequence[Variant]
     limits: Limits
     terms: Terms
+    limit: int | None
+
+    @property
+    def asked(self) -> Dataset:
+        """What is asked now; a later call may ask more of the same dataset."""
+        return self.dataset.head(self.limit)
 
 
 def _variants(options: dict[str, Any]) -> list[Variant]:
@@ -136,7 +143,7 @@ def _estimate(grid: _Grid, *, is_cached: bool) -> None:
                 temperature=grid.terms.temperature,
                 seed=grid.terms.seed,
             )
-            found = [estimate(strategy, grid.dataset) for _, _, strategy in planned]
+            found = [estimate(strategy, grid.asked) for _, _, strategy in planned]
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     rows = [
@@ -148,7 +155,7 @@ def _estimate(grid: _Grid, *, is_cached: bool) -> None:
     sums = [None if None in each else sum(filter(None, each)) for each in zip(*paid, strict=True)]
     rows.append(("all", "", "", *map(in_dollars, sums)))
     show(table(("model", "variant", "calls a question", "likely", "at most"), rows))
-    told = f"{counted(len(grid.dataset), 'question')} a run; a reply is taken to be {REPLY_TOKENS} tokens long"
+    told = f"{counted(len(grid.asked), 'question')} a run; a reply is taken to be {REPLY_TOKENS} tokens long"
     names = {planned[at][1].name: planned[first][1].name for at, first in free.items()}
     parts = [told, "nothing was asked", *(f"{one} costs nothing after {other}" for one, other in names.items())]
     say(text("; ".join(parts) + ("; all leaves these out, and others may be free too" if free else ""), "dim"))
@@ -175,7 +182,7 @@ def _run(grid: _Grid, out: str) -> list[RunReport]:
     from boxkit.cli.terminal import say, show, text
     from boxkit.evaluation.ablations import ablate as run_all
 
-    asked = f"{counted(len(grid.dataset), 'question')} of {grid.dataset.name}"
+    asked = f"{counted(len(grid.asked), 'question')} of {grid.dataset.name}"
     for note in grid.dataset.notes:
         say(text(note, "dim"))
 
@@ -190,6 +197,7 @@ def _run(grid: _Grid, out: str) -> list[RunReport]:
             out,
             grid.variants,
             limits=grid.limits,
+            limit=grid.limit,
             concurrency=grid.terms.concurrency,
             dollars=grid.terms.dollars,
             temperature=grid.terms.temperature,

@@ -292,6 +292,13 @@ def test_a_grid_takes_what_a_run_takes(shop, tmp_path):
     assert slip.exit_code == 2
 
 
+def test_a_grid_goes_on_with_a_higher_limit(shop, tmp_path):
+    for limit in (2, 3):
+        done = grid(tmp_path, "--only", "planner", "--model", "planner", "--limit", limit)
+        assert done.exit_code == 0, done.output
+        assert open_run(tmp_path / "grid" / "spider" / "no_model" / "Planner").done == limit
+
+
 def test_a_grid_says_which_of_its_runs_were_judged_by_gold_that_was_corrected_since(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
     common = ["ablate", str(tmp_path / "own.jsonl"), "--model", "planner", "--only", "planner"]
