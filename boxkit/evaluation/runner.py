@@ -128,7 +128,7 @@ async def aevaluate(
     states = partial(with_states, about, tasks)
     with RunFolder(path, settings, about, formerly=formerly(dataset), going_on=states) as folder:
         run = _Run(strategy, tasks, folder, names, dollars, on_progress, kinds)
-        with threads(min(_THREADS, concurrency), "boxkit-evaluate") as pool:
+        with threads(_THREADS, "boxkit-evaluate") as pool:
             run.pool = pool
             try:
                 with turns_in(pool):
