@@ -17,12 +17,13 @@ QUESTIONS = tomllib.loads((ROOT / "tests/data/graph_questions.toml").read_text(e
 @pytest.fixture(scope="module")
 def benchmark(data: Path) -> ModuleType:
     pytest.importorskip("yaml", reason="the questions of CK25 are YAML: pip install pyyaml")
-    spec = importlib.util.spec_from_file_location(
-        "boxkit_benchmark_fidelity", ROOT / "benchmarks" / "graphs_fidelity.py"
-    )
+    script = ROOT / "benchmarks" / "graphs_fidelity.py"
+    spec = importlib.util.spec_from_file_location("boxkit_benchmark_fidelity", script)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(script.parent)  # as where it is run
+        spec.loader.exec_module(module)
     return module
 
 
