@@ -155,7 +155,10 @@ def _estimate(grid: _Grid, *, is_cached: bool) -> None:
     sums = [None if None in each else sum(filter(None, each)) for each in zip(*paid, strict=True)]
     rows.append(("all", "", "", *map(in_dollars, sums)))
     show(table(("model", "variant", "calls a question", "likely", "at most"), rows))
-    told = f"{counted(len(grid.asked), 'question')} a run; a reply is taken to be {REPLY_TOKENS} tokens long"
+    told = (
+        f"{counted(len(grid.asked), 'question')} a run, as if none were done yet; a reply is taken to be "
+        f"{REPLY_TOKENS} tokens long"
+    )
     names = {planned[at][1].name: planned[first][1].name for at, first in free.items()}
     parts = [told, "nothing was asked", *(f"{one} costs nothing after {other}" for one, other in names.items())]
     say(text("; ".join(parts) + ("; all leaves these out, and others may be free too" if free else ""), "dim"))

@@ -15,7 +15,7 @@ from boxkit.cli.datasets import dataset_named, dataset_options
 from boxkit.cli.exits import Exit, end, reported
 from boxkit.cli.options import Asking, Confinement, asking, confinement
 from boxkit.cli.terms import Terms, check_budget, terms
-from boxkit.cli.verdicts import exit_of, tell_left, tell_others, tell_outdated, tell_unjudged
+from boxkit.cli.verdicts import exit_of, tell_changed, tell_left, tell_others, tell_outdated, tell_unjudged
 from boxkit.errors import BoxkitError
 from boxkit.wording import counted
 
@@ -65,7 +65,9 @@ def evaluate(dataset: str, asking: Asking, terms: Terms, confinement: Confinemen
             raise click.UsageError(f"--rescore judges anew and asks nothing: leave out {given}")
         asked = dataset_named(dataset, options)
         if options["rescore"]:
-            _print(_rescored(asked, terms, options), options)
+            run = _rescored(asked, terms, options)
+            _print(run, options)
+            tell_changed(run)
             end(Exit.ANSWERED)
         strategy, who = strategy_of(asking, confinement, asked, terms)
         if options["dry_run"]:

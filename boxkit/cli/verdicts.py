@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from boxkit.evaluation.datasets import Dataset
     from boxkit.evaluation.summary import RunReport
 
-__all__ = ["exit_of", "tell_left", "tell_others", "tell_outdated", "tell_unjudged"]
+__all__ = ["exit_of", "tell_changed", "tell_left", "tell_others", "tell_outdated", "tell_unjudged"]
 
 #: How many reasons of a scorer are told, the commonest first; and how many names of sources.
 _REASONS = 3
@@ -63,7 +63,7 @@ def exit_of(runs: Iterable[RunReport]) -> Exit:
     return Exit.NO_ANSWER if any(run.stopped for run in runs) else Exit.ANSWERED
 
 
-def _tell_changed(report: RunReport) -> None:
+def tell_changed(report: RunReport) -> None:
     """Say which data are other ones than earlier questions were asked of."""
     from boxkit.cli.terminal import say, text
     from boxkit.evaluation.states import changed_sources
@@ -83,7 +83,7 @@ def tell_outdated(report: RunReport, dataset: Dataset, given: str) -> None:
 
     if report.folder is None:
         return
-    _tell_changed(report)
+    tell_changed(report)
     with waiting("comparing gold"):
         count = len(outdated(report, dataset))
     if count:

@@ -24,13 +24,17 @@ def check_strategy(strategy: Any) -> None:
     """Refuse what answers no questions.
 
     Raises:
-        TypeError: It is a class, a model, or something else.
+        TypeError: It is a class, a model, or something else; or it has no name.
     """
     if isinstance(strategy, type):
         raise TypeError(f"a strategy is wanted, not its class: {strategy.__name__}(…)")
     if not callable(getattr(strategy, "aask", None)):
         what = "a model, which needs one around it" if isinstance(strategy, LLM) else repr(strategy)
-        raise TypeError(f"a strategy is wanted, such as boxkit.Pandora(llm) or boxkit.Planner(), not {what}")
+        raise TypeError(
+            f"a strategy, which has `aask`, is wanted, such as boxkit.Pandora(llm) or boxkit.Planner(), not {what}"
+        )
+    if not isinstance(getattr(strategy, "name", None), str):
+        raise TypeError(f"a strategy has a `name`, by which tables call it; {strategy!r} has none that is a text")
 
 
 def check_dataset(dataset: Any) -> None:

@@ -261,7 +261,9 @@ def _claim(file: IO[bytes], path: Path) -> None:
         is_there = False
     if not is_there:  # or another process has put a new file in the place of this one, before the lock was ours
         raise BoxkitError(
-            "another process is evaluating into this folder", where=str(path), hint="wait for it, or use another folder"
+            "another process, or another run of this one, is evaluating into this folder",
+            where=str(path),
+            hint="wait for it, or use another folder",
         )
 
 

@@ -58,6 +58,9 @@ def described(value: Any) -> Any:
             if not each.name.startswith("_")
         }
         return {"kind": type(value).__name__, **settings}
+    if callable(getattr(value, "aask", None)) and hasattr(value, "__dict__"):  # a strategy of one's own
+        settings = {name: described(item) for name, item in vars(value).items() if not name.startswith("_")}
+        return {"kind": type(value).__name__, **settings}
     if isinstance(value, Mapping):
         return {str(key): described(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

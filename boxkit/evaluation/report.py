@@ -17,6 +17,7 @@ from boxkit.evaluation.figures import FIGURES, draw
 from boxkit.evaluation.mistakes import KINDS, UNTOLD, kinds_of, told
 from boxkit.evaluation.proposals import told_of
 from boxkit.evaluation.published import published_calls, published_drop, published_score
+from boxkit.evaluation.states import changed_sources
 from boxkit.evaluation.summary import RunReport, compare, open_run
 from boxkit.evaluation.tables import Table, benchmark_of, columns, label_of, spread, strategy_of, who
 from boxkit.evaluation.written import REPORT, replacing
@@ -273,6 +274,8 @@ def _notes(runs: Sequence[RunReport]) -> str:
         for name in run.scorers:
             if not run.summary(name).questions:
                 notes += [f"{name} has no verdict: {why}" for why, _ in run.unjudged(name).most_common(1)]
+        if changed := changed_sources(run.about):
+            notes.append(f"{', '.join(changed)} changed after questions about them were finished")
         if run.done < run.total:
             notes.append(f"{run.done} of {counted(run.total, 'question is', 'questions are')} done")
         for each in notes:

@@ -24,7 +24,8 @@ def with_states(
 ) -> dict[str, Any]:
     """What a run keeps of itself, with the state of each source of files (``sources``), by its name in the dataset.
 
-    It is the state of the first call that has a finished question of it; ``changed`` names those that now have another.
+    It is the state of the first call that has a finished question of it; ``changed`` names those that have had another
+    since.
 
     Args:
         about: What the run keeps else.
@@ -35,12 +36,13 @@ def with_states(
     now = _states(tasks)
     answered = {record.source for record in records}
     was = {name: state for name, state in earlier.get("sources", {}).items() if name in answered}
-    changed = [name for name, state in now.items() if was.get(name, state) != state]
-    return {**about, "sources": {**now, **was}, "changed": changed}
+    # What has changed once stays so, though it be put back: questions may have been answered meanwhile.
+    told = {*earlier.get("changed", ()), *(name for name, state in now.items() if was.get(name, state) != state)}
+    return {**about, "sources": {**now, **was}, "changed": sorted(told & answered)}
 
 
 def changed_sources(about: Mapping[str, Any]) -> list[str]:
-    """The sources that had another state when the run began than when it was last called."""
+    """The sources that have had another state since than when the run began."""
     return [str(name) for name in about.get("changed", ())]
 
 

@@ -274,6 +274,8 @@ def _tasks_of(run: RunFolder, dataset: Dataset) -> dict[str, Task]:
                 f", of which {counted(len(dataset.skipped), 'row does', 'rows do')} not fit" if dataset.skipped else ""
             )
             missing = f"is not in this dataset{bad}"
+            if task is None and dataset.skipped:
+                hint = "mend the rows that do not fit, if it is one of these; " + hint
             what = missing if task is None else f"is another one in this dataset: {task.question!r}"
             raise BoxkitError(
                 f"question {record.id} of this run ({record.question!r}) {what}", where=str(run.path), hint=hint

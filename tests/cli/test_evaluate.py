@@ -224,9 +224,16 @@ def test_data_that_change_in_the_middle_of_a_run_are_told(own, tmp_path):
     common = (own(2, 2), "--strategy", "planner", "--out", tmp_path / "run")
     said = run(*common, "--limit", 1).stderr + run(*common, "--limit", 1).stderr
     assert "since the run began" not in said
+    before = (tmp_path / "t.csv").read_text()
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n5,6\n")
-    for _ in range(2):  # and it stays so
-        assert "t.csv has changed since the run began" in " ".join(run(*common).stderr.split()), "answers of two tables"
+    told = "t.csv has changed since the run began"
+    assert told in " ".join(run(*common).stderr.split()), "answers of two tables"
+    (tmp_path / "t.csv").write_text(before)
+    for judged in ((), ("--rescore",)):  # it stays so, though the table be put back
+        assert told in " ".join(run(*common, *judged).stderr.split())
+    runs, out = (str(tmp_path / name) for name in ("run", "report"))
+    CliRunner().invoke(app, ["report", runs, "--out", out, "--no-figures"], catch_exceptions=False)
+    assert "t.csv changed after" in (tmp_path / "report" / "report.md").read_text()
 
 
 def test_a_gold_query_that_was_mended_locks_no_run(spider, tmp_path):

@@ -14,7 +14,7 @@ import pytest
 
 import boxkit
 from boxkit.answer import Answer, Usage
-from boxkit.errors import BudgetSpent, ExecutorError, MissingKey, Refused
+from boxkit.errors import BoxkitError, BudgetSpent, ExecutorError, MissingKey, Refused
 from boxkit.evaluation.judging import judge
 from boxkit.evaluation.priced import Priced
 from boxkit.evaluation.runner import aevaluate, evaluate
@@ -93,6 +93,25 @@ def test_a_scorer_that_gives_no_verdict_leaves_one_out(shop, tmp_path, monkeypat
     summary = evaluate(knowing(model()), shop, tmp_path / "run", limit=6).summary()
     assert (summary.questions, summary.unjudged, summary.right) == (1, 5, 1)
     assert open_run(tmp_path / "run").summary() == summary
+
+
+def test_settings_of_a_strategy_that_is_no_dataclass_do_not_mix(shop, tmp_path):
+    class Plain:
+        name = "Plain"
+
+        def __init__(self, rows):
+            self.rows = rows
+
+        async def aask(self, question, _boxes):
+            return Answer.of(question, self.rows)
+
+    evaluate(Plain(3), shop, tmp_path / "run", limit=1)
+    with pytest.raises(BoxkitError, match="rows: was 3, is 4"):
+        evaluate(Plain(4), shop, tmp_path / "run")
+    assert evaluate(Plain(3), shop, tmp_path / "run", limit=2).done == 2
+    Plain.name = None
+    with pytest.raises(TypeError, match="a strategy has a `name`"):
+        evaluate(Plain(3), shop)
 
 
 def test_an_interrupted_run_does_not_wait_for_gold_that_takes_long(shop, tmp_path):
