@@ -31,7 +31,7 @@ def check_strategy(strategy: Any) -> None:
     if not callable(getattr(strategy, "aask", None)):
         what = "a model, which needs one around it" if isinstance(strategy, LLM) else repr(strategy)
         raise TypeError(
-            f"a strategy, which has `aask`, is wanted, such as boxkit.Pandora(llm) or boxkit.Planner(), not {what}"
+            f"a strategy is wanted (it has `aask`), such as boxkit.Pandora(llm) or boxkit.Planner(), not {what}"
         )
     if not isinstance(getattr(strategy, "name", None), str):
         raise TypeError(f"a strategy has a `name`, by which tables call it; {strategy!r} has none that is a text")
