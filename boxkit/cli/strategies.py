@@ -82,22 +82,26 @@ def model_for(model: str | None, base_url: str | None) -> tuple[LLM | None, str]
 def is_free(llm: LLM) -> bool:
     """Whether a model's calls cost nothing: it runs in this process, or behind a server on this machine."""
     from boxkit.llm import LocalLLM
-    from boxkit.llm.cache import Cached
 
-    while isinstance(llm, Cached):
-        llm = llm.llm
-    return isinstance(llm, LocalLLM) or is_on_this_machine(llm)
+    return isinstance(_uncached(llm), LocalLLM) or is_on_this_machine(llm)
 
 
 def is_on_this_machine(llm: LLM) -> bool:
     """Whether a model is behind a server on this machine, which may be a gateway to one that is not."""
     from boxkit.llm import OpenAI
-    from boxkit.llm.cache import Cached
     from boxkit.llm.clients import is_loopback
+
+    asked = _uncached(llm)
+    return isinstance(asked, OpenAI) and is_loopback(asked.base_url)
+
+
+def _uncached(llm: LLM) -> LLM:
+    """The model behind its caches."""
+    from boxkit.llm.cache import Cached
 
     while isinstance(llm, Cached):
         llm = llm.llm
-    return isinstance(llm, OpenAI) and is_loopback(llm.base_url)
+    return llm
 
 
 def _at(base_url: str, model: str | None) -> tuple[LLM, str]:
